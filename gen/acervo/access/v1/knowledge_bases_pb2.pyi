@@ -1,0 +1,136 @@
+import datetime
+
+from acervo.common.v1 import ingestion_config_pb2 as _ingestion_config_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Scope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SCOPE_UNSPECIFIED: _ClassVar[Scope]
+    SCOPE_PERSONAL: _ClassVar[Scope]
+    SCOPE_ORG: _ClassVar[Scope]
+    SCOPE_APP: _ClassVar[Scope]
+
+class Visibility(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    VISIBILITY_UNSPECIFIED: _ClassVar[Visibility]
+    VISIBILITY_PRIVATE: _ClassVar[Visibility]
+    VISIBILITY_ORG: _ClassVar[Visibility]
+SCOPE_UNSPECIFIED: Scope
+SCOPE_PERSONAL: Scope
+SCOPE_ORG: Scope
+SCOPE_APP: Scope
+VISIBILITY_UNSPECIFIED: Visibility
+VISIBILITY_PRIVATE: Visibility
+VISIBILITY_ORG: Visibility
+
+class EmbeddingSettings(_message.Message):
+    __slots__ = ("model", "width")
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    WIDTH_FIELD_NUMBER: _ClassVar[int]
+    model: str
+    width: int
+    def __init__(self, model: _Optional[str] = ..., width: _Optional[int] = ...) -> None: ...
+
+class KnowledgeBase(_message.Message):
+    __slots__ = ("id", "display_name", "collection_name", "scope", "organization_id", "owner_user_id", "visibility", "embedding", "ingestion_config", "default_base", "create_time")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    ORGANIZATION_ID_FIELD_NUMBER: _ClassVar[int]
+    OWNER_USER_ID_FIELD_NUMBER: _ClassVar[int]
+    VISIBILITY_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_FIELD_NUMBER: _ClassVar[int]
+    INGESTION_CONFIG_FIELD_NUMBER: _ClassVar[int]
+    DEFAULT_BASE_FIELD_NUMBER: _ClassVar[int]
+    CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    display_name: str
+    collection_name: str
+    scope: Scope
+    organization_id: str
+    owner_user_id: str
+    visibility: Visibility
+    embedding: EmbeddingSettings
+    ingestion_config: _ingestion_config_pb2.IngestionConfig
+    default_base: bool
+    create_time: _timestamp_pb2.Timestamp
+    def __init__(self, id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., default_base: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class CreateKnowledgeBaseRequest(_message.Message):
+    __slots__ = ("request_id", "display_name", "collection_name", "scope", "organization_id", "visibility", "embedding", "ingestion_config")
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    ORGANIZATION_ID_FIELD_NUMBER: _ClassVar[int]
+    VISIBILITY_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_FIELD_NUMBER: _ClassVar[int]
+    INGESTION_CONFIG_FIELD_NUMBER: _ClassVar[int]
+    request_id: str
+    display_name: str
+    collection_name: str
+    scope: Scope
+    organization_id: str
+    visibility: Visibility
+    embedding: EmbeddingSettings
+    ingestion_config: _ingestion_config_pb2.IngestionConfig
+    def __init__(self, request_id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ...) -> None: ...
+
+class CreateKnowledgeBaseResponse(_message.Message):
+    __slots__ = ("knowledge_base",)
+    KNOWLEDGE_BASE_FIELD_NUMBER: _ClassVar[int]
+    knowledge_base: KnowledgeBase
+    def __init__(self, knowledge_base: _Optional[_Union[KnowledgeBase, _Mapping]] = ...) -> None: ...
+
+class GetKnowledgeBaseRequest(_message.Message):
+    __slots__ = ("knowledge_base_id",)
+    KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
+    knowledge_base_id: str
+    def __init__(self, knowledge_base_id: _Optional[str] = ...) -> None: ...
+
+class GetKnowledgeBaseResponse(_message.Message):
+    __slots__ = ("knowledge_base",)
+    KNOWLEDGE_BASE_FIELD_NUMBER: _ClassVar[int]
+    knowledge_base: KnowledgeBase
+    def __init__(self, knowledge_base: _Optional[_Union[KnowledgeBase, _Mapping]] = ...) -> None: ...
+
+class ListKnowledgeBasesRequest(_message.Message):
+    __slots__ = ("organization_id", "collection_name", "page_size", "page_token")
+    ORGANIZATION_ID_FIELD_NUMBER: _ClassVar[int]
+    COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    organization_id: str
+    collection_name: str
+    page_size: int
+    page_token: str
+    def __init__(self, organization_id: _Optional[str] = ..., collection_name: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ListKnowledgeBasesResponse(_message.Message):
+    __slots__ = ("knowledge_bases", "next_page_token")
+    KNOWLEDGE_BASES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    knowledge_bases: _containers.RepeatedCompositeFieldContainer[KnowledgeBase]
+    next_page_token: str
+    def __init__(self, knowledge_bases: _Optional[_Iterable[_Union[KnowledgeBase, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class DeleteKnowledgeBaseRequest(_message.Message):
+    __slots__ = ("request_id", "knowledge_base_id")
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
+    request_id: str
+    knowledge_base_id: str
+    def __init__(self, request_id: _Optional[str] = ..., knowledge_base_id: _Optional[str] = ...) -> None: ...
+
+class DeleteKnowledgeBaseResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
