@@ -1,0 +1,79 @@
+"""Logs: one JSON object a line on stderr, with the request's id and without secrets.
+
+Every attribute given as `extra=` becomes a field of the line. Texts are cleaned of tokens, of `key=value`
+secrets and of the credentials in URLs, tracebacks included.
+"""
+
+import json
+import logging
+import re
+import sys
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Final
+
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+"""The id of the call that this task works for; empty outside of calls."""
+
+HIDDEN: Final = "[hidden]"
+
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_SECRET_KEY = re.compile(r"(?i)authorization|password|passwd|secret|token|api_?key|credential")
+_RULES: Final = (
+    (re.compile(r"(?i)\bbearer\s+[\w.~+/=-]+"), f"Bearer {HIDDEN}"),
+    (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), HIDDEN),
+    (re.compile(r"\b([a-z][a-z0-9+.-]*://)[^\s/@'\"]+@"), rf"\1{HIDDEN}@"),
+    (
+        re.compile(
+            r"(?i)\b([\w-]*(?:password|passwd|secret|token|api_?key)[\w-]*[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&)]+"
+        ),
+        rf"\1{HIDDEN}",
+    ),
+)
+
+
+def configure(service: str, level: str) -> None:
+    """Send this process's logs to stderr as JSON lines, from `level` (a name such as INFO) up."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter(service))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+
+
+def redact(text: str) -> str:
+    """The text without tokens, secrets and the credentials of URLs."""
+    for pattern, replacement in _RULES:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+class JsonFormatter(logging.Formatter):
+    """Writes a record as one line of JSON."""
+
+    def __init__(self, service: str) -> None:
+        super().__init__()
+        self._service = service
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "service": self._service,
+            "logger": record.name,
+            "message": redact(record.getMessage()),
+        }
+        if current := request_id.get():
+            line["request_id"] = current
+        for key, value in vars(record).items():
+            if key not in _STANDARD:
+                line[key] = HIDDEN if _SECRET_KEY.search(key) else _clean(value)
+        if record.exc_info:
+            line["exception"] = redact(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def _clean(value: object) -> object:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return redact(str(value))
