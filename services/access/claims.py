@@ -1,0 +1,77 @@
+"""Who may make a base on which collection name.
+
+The space of names is the whole deployment's, and bases of one name share a table: a name that somebody else
+holds, or that is being torn down, is not to be had. Pure: no clock, no ids, no I/O.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The space that a collection's vectors live in."""
+
+    model: str
+    width: int
+    """Number of dimensions, 1 to 4096."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A base on the name."""
+
+    editable: bool
+    """Whether the claimant may write to it."""
+    hidden: bool
+    """Whether it holds content that no organization or person owns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What is known of a name, under its row's lock."""
+
+    embedding: Embedding
+    """What it has; what the claimant asked for, where it is new."""
+    holders: Sequence[Holder]
+    teardowns: int
+    """How many deletions of bases of this name are not answered by every service yet."""
+
+    @property
+    def reserved(self) -> bool:
+        """Whether nobody may have it until its teardowns are answered."""
+        return self.teardowns > 0 and not self.holders
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """Who wants the name, for what."""
+
+    deployment_admin: bool
+    outside_organizations: bool
+    """Whether the base is a personal one outside any organization: it takes over nothing unowned."""
+
+
+class Verdict(StrEnum):
+    """What becomes of a claim."""
+
+    GRANTED = "granted"
+    TAKEN = "taken"
+    EMBEDDING_CONFLICT = "embedding_conflict"
+    """The name's embedding settings are others than the claimant chose."""
+
+
+def judge(name: Name, claimant: Claimant, wanted: Embedding | None) -> Verdict:
+    """Decide on a claim; `wanted` is the claimant's own choice of settings, None to take what is there."""
+    if name.reserved or not all(_yields(holder, claimant) for holder in name.holders):
+        return Verdict.TAKEN
+    if wanted is not None and wanted != name.embedding:
+        return Verdict.EMBEDDING_CONFLICT
+    return Verdict.GRANTED
+
+
+def _yields(holder: Holder, claimant: Claimant) -> bool:
+    if holder.hidden:
+        return claimant.deployment_admin and not claimant.outside_organizations
+    return holder.editable
