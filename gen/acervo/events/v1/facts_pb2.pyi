@@ -110,3 +110,11 @@ class FileDeleted(_message.Message):
     FILE_ID_FIELD_NUMBER: _ClassVar[int]
     file_id: str
     def __init__(self, file_id: _Optional[str] = ...) -> None: ...
+
+class FactHandled(_message.Message):
+    __slots__ = ("fact_id", "service")
+    FACT_ID_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_FIELD_NUMBER: _ClassVar[int]
+    fact_id: str
+    service: str
+    def __init__(self, fact_id: _Optional[str] = ..., service: _Optional[str] = ...) -> None: ...

@@ -1,0 +1,98 @@
+"""Who may start: waiting jobs are sent in turns, fair between tenants, and overdue ones are sent again.
+
+Bulk work is admitted within a window of jobs in flight, from the tenants that have the fewest; interactive work skips
+the window under a cap per tenant. One dispatcher runs per schema.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from services.shared import jobs, outbox
+from services.shared.bus import Lane
+from services.shared.db import Connection, Pool, Signal
+
+_BATCH = 256
+
+# In flight is what was sent or runs, in any stage: a document counts until it is done with. Each tenant's oldest waiting
+# jobs are ranked after what the tenant has in flight already, so that the next place goes to who has the fewest.
+_ADMISSIBLE = """
+WITH busy AS (
+    SELECT tenant_id, count(*) AS jobs FROM jobs WHERE lane = $2 AND state IN ('sent', 'running') GROUP BY tenant_id
+), tenants AS (
+    SELECT DISTINCT tenant_id FROM jobs WHERE stage = $1 AND lane = $2 AND state = 'waiting'
+)
+SELECT next.id
+FROM tenants
+LEFT JOIN busy USING (tenant_id)
+CROSS JOIN LATERAL (
+    SELECT oldest.id, oldest.due_at, row_number() OVER (ORDER BY oldest.due_at, oldest.id) AS turn
+    FROM (
+        SELECT id, due_at FROM jobs
+        WHERE stage = $1 AND lane = $2 AND state = 'waiting' AND tenant_id = tenants.tenant_id AND due_at <= now()
+        ORDER BY due_at, id LIMIT $3
+    ) AS oldest
+) AS next
+WHERE coalesce(busy.jobs, 0) + next.turn <= $3
+ORDER BY coalesce(busy.jobs, 0) + next.turn, next.due_at, next.id
+LIMIT greatest(0, least($5, $4 - (SELECT coalesce(sum(jobs), 0) FROM busy)))
+"""
+_LOCK = "SELECT id FROM jobs WHERE id = ANY($1::uuid[]) AND stage = $2 AND state = 'waiting' FOR UPDATE SKIP LOCKED"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How much may be in flight at once in one lane: of one tenant, and of all together."""
+
+    tenant: int = 1_000_000
+    total: int = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a stage's waiting jobs are admitted."""
+
+    stage: str
+    interactive: Window = Window()
+    bulk: Window = Window()
+
+    def window(self, lane: Lane) -> Window:
+        """Return the lane's window."""
+        return self.interactive if lane is Lane.INTERACTIVE else self.bulk
+
+
+class Dispatcher:
+    """Sends the jobs of one schema: the waiting ones as the policy admits them, the overdue ones again."""
+
+    def __init__(
+        self, pool: Pool, policy: Policy, signal: Signal, *, deadline_seconds: float, reconcile_seconds: float
+    ) -> None:
+        self._pool = pool
+        self._policy = policy
+        self._signal = signal
+        self._deadline = deadline_seconds
+        self._every = reconcile_seconds
+
+    async def run(self) -> None:
+        """Dispatch until cancelled."""
+        while True:
+            sent = await self.admit()
+            sent += await jobs.send_overdue(self._pool, self._deadline)
+            await outbox.announce_again(self._pool)
+            if not sent:
+                await self._signal.wait(self._every)
+
+    async def admit(self) -> int:
+        """Send the waiting jobs that the policy admits now; return how many."""
+        sent = 0
+        for lane in Lane:
+            async with self._pool.acquire() as connection, connection.transaction():
+                sent += await self._admit_lane(connection, lane)
+        return sent
+
+    async def _admit_lane(self, connection: Connection, lane: Lane) -> int:
+        window = self._policy.window(lane)
+        stage = self._policy.stage
+        rows = await connection.fetch(_ADMISSIBLE, stage, lane, window.tenant, window.total, _BATCH)
+        ids: list[UUID] = [row["id"] for row in rows]
+        locked = await connection.fetch(_LOCK, ids, stage) if ids else []
+        return await jobs.send(connection, [(row["id"], stage) for row in locked], self._deadline)

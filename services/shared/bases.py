@@ -1,0 +1,48 @@
+"""Whether a base may still be written to, as each service that holds content of bases keeps it.
+
+A writer holds the row while it writes; a deleter changes it, which waits for writers that came before and stops those
+that come after. So deleting needs no order among events, and absence means no more than "not seen yet".
+"""
+
+from uuid import UUID
+
+from services.shared.db import Connection
+from services.shared.errors import BaseGone
+
+_SEE = "INSERT INTO bases (knowledge_base_id, state) VALUES ($1, 'live') ON CONFLICT DO NOTHING"
+_HOLD = "SELECT state, emptied_before FROM bases WHERE knowledge_base_id = $1 FOR SHARE"
+_BURY = """
+INSERT INTO bases (knowledge_base_id, state) VALUES ($1, 'deleted')
+ON CONFLICT (knowledge_base_id) DO UPDATE SET state = 'deleted'
+"""
+_EMPTY = """
+INSERT INTO bases (knowledge_base_id, state, emptied_before) VALUES ($1, 'live', $2)
+ON CONFLICT (knowledge_base_id) DO UPDATE SET
+    emptied_before = greatest(bases.emptied_before, excluded.emptied_before)
+"""
+
+
+async def hold(connection: Connection, base_id: UUID, item_id: UUID) -> None:
+    """Keep a base from being deleted until the caller's transaction ends.
+
+    Locks are taken in the order collection, base, document. `item_id` (UUIDv7) is what is being written.
+
+    Raises:
+        BaseGone: if the base was deleted, or was emptied after the item was made.
+    """
+    await connection.execute(_SEE, base_id)
+    row = await connection.fetchrow(_HOLD, base_id)
+    if row is None or row["state"] == "deleted":
+        raise BaseGone
+    if row["emptied_before"] is not None and item_id < row["emptied_before"]:
+        raise BaseGone
+
+
+async def bury(connection: Connection, base_id: UUID) -> None:
+    """Mark a base as deleted, for ever. Waits for writers; commit before removing rows."""
+    await connection.execute(_BURY, base_id)
+
+
+async def empty(connection: Connection, base_id: UUID, before: UUID) -> None:
+    """Mark what is older than `before` (UUIDv7) as gone from a base. Waits for writers; commit before removing rows."""
+    await connection.execute(_EMPTY, base_id, before)

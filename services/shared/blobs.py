@@ -1,0 +1,199 @@
+"""Bytes in blob storage, and the rows that say which of them are wanted.
+
+A blob has a row before its first byte: `pending` until its writer must be done, `live` from the transaction that makes
+its owner true, `deleting` once nobody wants it. `Collector` removes what expired while pending and what is deleting;
+nothing is ever removed by its age alone.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Protocol, Self
+from urllib.parse import urlsplit
+
+import obstore
+from obstore.store import LocalStore, ObjectStore, from_url
+
+from services.shared.db import Connection, Pool
+
+log = logging.getLogger(__name__)
+
+PENDING_SECONDS = 600.0
+_WRITE_BUFFER_BYTES = 4 * 1024 * 1024
+_READ_CHUNK_BYTES = 1024 * 1024
+_COLLECT_BATCH = 256
+_COLLECT_SECONDS = 30.0
+_TRY_AGAIN_SECONDS = 60.0
+
+
+class BlobNotFound(Exception):
+    """There is no object under the key."""
+
+
+class BlobExpired(Exception):
+    """A blob was not finished in time, or not wanted any more, so that it cannot become live."""
+
+
+class BlobWriter(Protocol):
+    """Takes an object's bytes in order."""
+
+    async def write(self, data: bytes, /) -> object:
+        """Take the next bytes."""
+
+
+class BlobStore:
+    """Objects under keys, in a directory or a bucket: `file://`, `s3://`, `gs://` or `az://`."""
+
+    def __init__(self, store: ObjectStore) -> None:
+        self._store = store
+
+    @classmethod
+    def open(cls, url: str) -> Self:
+        """Open the storage that a URL names; a directory is made where it is missing."""
+        parts = urlsplit(url)
+        if parts.scheme == "file":
+            return cls(LocalStore(parts.path, mkdir=True, automatic_cleanup=False))
+        return cls(from_url(url))
+
+    @contextlib.asynccontextmanager
+    async def writer(self, key: str) -> AsyncIterator[BlobWriter]:
+        """Yield a writer; the object appears, whole, when the block ends without an error."""
+        writer = obstore.open_writer_async(self._store, key, buffer_size=_WRITE_BUFFER_BYTES)
+        yield writer
+        await writer.close()
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Store an object at once."""
+        await obstore.put_async(self._store, key, data, use_multipart=False)
+
+    async def get(self, key: str) -> bytes:
+        """Return an object.
+
+        Raises:
+            BlobNotFound: if it is not there.
+        """
+        try:
+            result = await obstore.get_async(self._store, key)
+            return bytes(await result.bytes_async())
+        except FileNotFoundError:
+            raise BlobNotFound(key) from None
+
+    async def stream(self, key: str) -> AsyncIterator[bytes]:
+        """Yield an object's bytes in chunks of about 1 MiB.
+
+        Raises:
+            BlobNotFound: if it is not there.
+        """
+        try:
+            result = await obstore.get_async(self._store, key)
+        except FileNotFoundError:
+            raise BlobNotFound(key) from None
+        async for chunk in result.stream(min_chunk_size=_READ_CHUNK_BYTES):
+            yield bytes(chunk)
+
+    async def download(self, key: str, path: Path) -> None:
+        """Copy an object into a file.
+
+        Raises:
+            BlobNotFound: if it is not there.
+        """
+        with path.open("wb") as file:  # noqa: ASYNC230 - opening does not wait; writing goes to a thread
+            async for chunk in self.stream(key):
+                await asyncio.to_thread(file.write, chunk)
+
+    async def delete(self, keys: Sequence[str]) -> None:
+        """Remove objects, with what an interrupted write left of them. Absent ones are fine."""
+        with contextlib.suppress(FileNotFoundError):
+            await obstore.delete_async(self._store, list(keys))
+        if isinstance(self._store, LocalStore) and self._store.prefix is not None:
+            await asyncio.to_thread(_remove_staged, Path(self._store.prefix), keys)
+
+    async def keys(self, prefix: str | None = None) -> AsyncIterator[str]:
+        """Yield the keys of all objects below a prefix (whole path parts)."""
+        async for batch in obstore.list(self._store, prefix):
+            for entry in batch:
+                yield entry["path"]
+
+
+def _remove_staged(root: Path, keys: Sequence[str]) -> None:
+    """Remove the files `<key>#<n>` that a killed writer leaves in a directory."""
+    for key in keys:
+        target = root / key
+        for staged in target.parent.glob(f"{target.name}#*"):
+            staged.unlink(missing_ok=True)
+
+
+_RESERVE = """
+INSERT INTO blobs (key, state, expires_at) VALUES ($1, 'pending', now() + make_interval(secs => $2))
+"""
+_EXTEND = """
+UPDATE blobs SET expires_at = now() + make_interval(secs => $2) WHERE key = $1 AND state = 'pending' RETURNING true
+"""
+_COMMIT = """
+UPDATE blobs SET state = 'live', size = $2, expires_at = NULL WHERE key = $1 AND state = 'pending' RETURNING true
+"""
+_RELEASE = "UPDATE blobs SET state = 'deleting', expires_at = now() WHERE key = ANY($1::text[])"
+_COLLECT = """
+UPDATE blobs SET state = 'deleting', expires_at = now() + make_interval(secs => $1)
+WHERE key IN (
+    SELECT key FROM blobs WHERE state <> 'live' AND expires_at <= now() ORDER BY expires_at LIMIT $2
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING key
+"""
+_GONE = "DELETE FROM blobs WHERE key = ANY($1::text[]) AND state = 'deleting'"
+
+
+async def reserve(pool: Pool, key: str, seconds: float = PENDING_SECONDS) -> None:
+    """Announce a blob before its first byte. Keys are never used twice."""
+    await pool.execute(_RESERVE, key, seconds)
+
+
+async def extend(pool: Pool, key: str, seconds: float = PENDING_SECONDS) -> None:
+    """Give a pending blob's writer more time.
+
+    Raises:
+        BlobExpired: if it was given up.
+    """
+    if not await pool.fetchval(_EXTEND, key, seconds):
+        raise BlobExpired(key)
+
+
+async def commit(connection: Connection, key: str, size: int) -> None:
+    """Make a pending blob of `size` bytes live, in the transaction that makes its owner true.
+
+    Raises:
+        BlobExpired: if it was given up.
+    """
+    if not await connection.fetchval(_COMMIT, key, size):
+        raise BlobExpired(key)
+
+
+async def release(connection: Connection, keys: Sequence[str]) -> None:
+    """Say, in the transaction that makes it true, that nobody wants these blobs any more."""
+    await connection.execute(_RELEASE, list(keys))
+
+
+class Collector:
+    """Removes the blobs of one schema that nobody wants."""
+
+    def __init__(self, pool: Pool, store: BlobStore) -> None:
+        self._pool = pool
+        self._store = store
+
+    async def run(self) -> None:
+        """Collect until cancelled."""
+        while True:
+            if await self.collect() < _COLLECT_BATCH:
+                await asyncio.sleep(_COLLECT_SECONDS)
+
+    async def collect(self) -> int:
+        """Remove one batch; return how many. A removal that fails is tried again after a minute."""
+        rows = await self._pool.fetch(_COLLECT, _TRY_AGAIN_SECONDS, _COLLECT_BATCH)
+        keys = [row["key"] for row in rows]
+        if keys:
+            await self._store.delete(keys)
+            await self._pool.execute(_GONE, keys)
+        return len(keys)

@@ -1,0 +1,266 @@
+"""The connection to NATS JetStream: declaring the streams, publishing, and pulling work.
+
+One place decides what becomes of a message: acknowledged when its handler returns, set aside as a dead letter when it
+cannot be decoded, handed back with a delay when the handler raises. A cancelled handler leaves its message
+unacknowledged, so that another worker gets it.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
+from uuid import UUID
+
+import nats
+from google.protobuf.message import DecodeError
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext, api
+
+from acervo.events.v1.facts_pb2 import FactHandled
+from services.shared import bus
+
+log = logging.getLogger(__name__)
+
+FACT_ID = "Acervo-Fact"
+FROM = "Acervo-From"
+
+_BATCH = 64
+_PUBLISH_SECONDS = 10.0
+_FETCH_SECONDS = 5.0
+_RETRY_SECONDS = 0.5
+_HAND_BACK_SECONDS = 2.0
+
+
+class Undecodable(Exception):
+    """A message that no version of this code can read: kept as a dead letter, never delivered again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A message to publish. `id` is what the broker recognises a repeat by; `fact_id` marks an announced fact."""
+
+    id: UUID
+    subject: str
+    payload: bytes
+    fact_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A message that came. Delivered at least once, in no particular order."""
+
+    subject: str
+    data: bytes
+
+
+Handler = Callable[[Delivery], Awaitable[None]]
+DeadLetter = Callable[[str, Delivery, str], Awaitable[None]]
+
+
+class Broker:
+    """One process's connection to NATS as one service."""
+
+    def __init__(self, client: Client, service: str) -> None:
+        self.service = service
+        self._client = client
+        self._js: JetStreamContext = client.jetstream()
+        self._ensuring = asyncio.Lock()
+
+    @classmethod
+    async def connect(cls, url: str, service: str) -> Self:
+        """Connect as `service` (the URL holds user and password) and keep reconnecting for ever."""
+        client = await nats.connect(
+            url,
+            name=f"acervo-{service}",
+            inbox_prefix=bus.inbox_prefix(service),
+            max_reconnect_attempts=-1,
+            reconnect_time_wait=0.2,
+            allow_reconnect=True,
+            ping_interval=10,
+            error_cb=_log_error,
+        )
+        return cls(client, service)
+
+    async def close(self) -> None:
+        """Flush what was published and disconnect."""
+        with contextlib.suppress(nats.errors.Error):
+            await self._client.drain()
+
+    @property
+    def connected(self) -> bool:
+        """Whether the broker can be reached now."""
+        return self._client.is_connected
+
+    async def ensure(self) -> None:
+        """Declare both streams and all durable consumers. Changes nothing that is there already."""
+        async with self._ensuring:
+            for stream in bus.Stream:
+                await self._js.add_stream(_stream_config(stream))
+            for consumer in bus.CONSUMERS.values():
+                await self._js.add_consumer(consumer.stream, _consumer_config(consumer))
+
+    async def publish(self, messages: Sequence[Outgoing]) -> list[UUID]:
+        """Publish up to 64 at a time and return the ids that the broker stored, or had stored before."""
+        acknowledged: list[UUID] = []
+        for start in range(0, len(messages), _BATCH):
+            batch = messages[start : start + _BATCH]
+            answers = await asyncio.gather(*map(self._publish_one, batch), return_exceptions=True)
+            acknowledged += [message.id for message, answer in zip(batch, answers, strict=True) if answer is None]
+            refused = [answer for answer in answers if isinstance(answer, BaseException)]
+            if refused:
+                log.warning("the broker refused a message: %r", refused[0])
+                await self._ensure_quietly()
+                break
+        return acknowledged
+
+    async def _publish_one(self, message: Outgoing) -> None:
+        headers = {api.Header.MSG_ID.value: str(message.id)}
+        if message.fact_id is not None:
+            headers |= {FACT_ID: str(message.fact_id), FROM: self.service}
+        await self._js.publish(message.subject, message.payload, timeout=_PUBLISH_SECONDS, headers=headers)
+
+    async def consume(
+        self, name: str, handler: Handler, dead_letter: DeadLetter, *, slots: int, heartbeat_seconds: float
+    ) -> None:
+        """Pull from a declared consumer until cancelled, never more than there are free slots.
+
+        On cancellation, running handlers are cancelled too; their messages come again to whoever pulls next.
+        """
+        consumer = bus.CONSUMERS[name]
+        free = asyncio.Semaphore(slots)
+        async with asyncio.TaskGroup() as group:
+            while True:
+                try:
+                    subscription = await self._js.pull_subscribe_bind(
+                        consumer=consumer.name, stream=consumer.stream, inbox_prefix=self._inbox_prefix
+                    )
+                    await self._pull(subscription, consumer, _Work(handler, dead_letter, heartbeat_seconds), free, group)
+                except (nats.errors.Error, OSError) as error:
+                    log.warning("%s cannot pull: %r", name, error)
+                    await asyncio.sleep(_RETRY_SECONDS)
+                    await self._ensure_quietly()
+
+    @property
+    def _inbox_prefix(self) -> bytes:
+        return f"{bus.inbox_prefix(self.service)}.".encode()
+
+    async def _pull(
+        self,
+        subscription: JetStreamContext.PullSubscription,
+        consumer: bus.Consumer,
+        work: "_Work",
+        free: asyncio.Semaphore,
+        group: asyncio.TaskGroup,
+    ) -> None:
+        try:
+            while True:
+                taken = await _take(free)
+                messages: list[Msg] = []
+                try:
+                    messages = await subscription.fetch(taken, timeout=_FETCH_SECONDS)
+                except nats.errors.TimeoutError:
+                    continue
+                finally:
+                    for _ in range(taken - len(messages)):
+                        free.release()
+                for message in messages:
+                    task = group.create_task(self._handle(message, consumer, work))
+                    task.add_done_callback(lambda _: free.release())
+        finally:
+            with contextlib.suppress(nats.errors.Error):
+                await subscription.unsubscribe()
+
+    async def _handle(self, message: Msg, consumer: bus.Consumer, work: "_Work") -> None:
+        delivery = Delivery(message.subject, message.data)
+        beating = asyncio.create_task(_keep(message, work.heartbeat_seconds))
+        try:
+            await work.handler(delivery)
+            await self._answer(message)
+            await message.ack()
+        except (Undecodable, DecodeError) as error:
+            log.exception("%s got a message that cannot be decoded", consumer.name)
+            await work.dead_letter(consumer.name, delivery, str(error))
+            await message.term()
+        except nats.errors.Error as error:
+            log.warning("%s could not acknowledge: %r", consumer.name, error)
+        except Exception:
+            log.exception("%s failed on %s; it comes again", consumer.name, message.subject)
+            with contextlib.suppress(nats.errors.Error):
+                await message.nak(delay=_HAND_BACK_SECONDS)
+        finally:
+            beating.cancel()
+
+    async def _answer(self, message: Msg) -> None:
+        headers = message.headers or {}
+        if FACT_ID not in headers:
+            return
+        answer = FactHandled(fact_id=headers[FACT_ID], service=self.service)
+        message_id = f"{headers[FACT_ID]}-{self.service}-{message.metadata.sequence.stream}"
+        await self._js.publish(
+            bus.handled_subject(headers[FROM]),
+            answer.SerializeToString(),
+            timeout=_PUBLISH_SECONDS,
+            headers={api.Header.MSG_ID.value: message_id},
+        )
+
+    async def _ensure_quietly(self) -> None:
+        try:
+            await self.ensure()
+        except (nats.errors.Error, OSError) as error:
+            log.warning("the streams cannot be declared yet: %r", error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    handler: Handler
+    dead_letter: DeadLetter
+    heartbeat_seconds: float
+
+
+async def _take(free: asyncio.Semaphore) -> int:
+    """Wait for one slot, take those that are free beside it, up to a batch, and return how many."""
+    await free.acquire()
+    taken = 1
+    while taken < _BATCH and not free.locked():
+        await free.acquire()
+        taken += 1
+    return taken
+
+
+async def _keep(message: Msg, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        with contextlib.suppress(nats.errors.Error):
+            await message.in_progress()
+
+
+async def _log_error(error: Exception) -> None:
+    log.warning("NATS: %r", error)
+
+
+def _stream_config(stream: bus.Stream) -> api.StreamConfig:
+    retention = api.RetentionPolicy.WORK_QUEUE if stream is bus.Stream.WORK else api.RetentionPolicy.INTEREST
+    return api.StreamConfig(
+        name=stream,
+        subjects=list(bus.SUBJECTS[stream]),
+        retention=retention,
+        storage=api.StorageType.FILE,
+        discard=api.DiscardPolicy.NEW,
+        max_bytes=bus.MAX_BYTES[stream],
+        max_msg_size=bus.MAX_MESSAGE_BYTES,
+        duplicate_window=bus.DUPLICATE_WINDOW_SECONDS,
+    )
+
+
+def _consumer_config(consumer: bus.Consumer) -> api.ConsumerConfig:
+    return api.ConsumerConfig(
+        durable_name=consumer.name,
+        ack_policy=api.AckPolicy.EXPLICIT,
+        ack_wait=bus.ACK_WAIT_SECONDS,
+        max_deliver=-1,
+        max_ack_pending=bus.MAX_ACK_PENDING,
+        filter_subjects=list(consumer.subjects),
+    )

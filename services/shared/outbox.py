@@ -1,0 +1,117 @@
+"""Events that are true as soon as the transaction that wrote them is, and the relay that publishes them.
+
+`emit` is for what somebody asks for again when it does not arrive (work, answers to work). `announce` is for facts that
+nobody would miss: they are sent again until each service that hears them has said that it handled them, so that even a
+broker that loses everything only delays them.
+"""
+
+import asyncio
+import logging
+from uuid import UUID
+
+from google.protobuf.message import Message
+
+from services.shared.broker import Broker, Outgoing
+from services.shared.bus import listeners
+from services.shared.db import Connection, Pool, Signal
+from services.shared.ids import uuid7
+
+log = logging.getLogger(__name__)
+
+BATCH = 256
+ANNOUNCE_AGAIN_SECONDS = 60.0
+_POLL_SECONDS = 1.0
+_REFUSED_SECONDS = 0.5
+
+_INSERT = "INSERT INTO outbox (id, subject, payload, fact_id) VALUES ($1, $2, $3, $4)"
+_ANNOUNCE = """
+INSERT INTO facts (id, subject, payload, awaiting, due_at) VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))
+"""
+_UNSENT = "SELECT id, subject, payload, fact_id FROM outbox ORDER BY id LIMIT $1"
+_SENT = "DELETE FROM outbox WHERE id = ANY($1::uuid[])"
+_HANDLED = """
+WITH answered AS (
+    UPDATE facts SET awaiting = array_remove(awaiting, $2) WHERE id = $1 RETURNING id, awaiting
+)
+SELECT id FROM answered WHERE awaiting = '{}'
+"""
+_FORGET = "DELETE FROM facts WHERE id = $1 AND awaiting = '{}'"
+# Each repeat waits twice as long as the one before, up to 32 times.
+_DUE_FACTS = """
+UPDATE facts SET sent = sent + 1, due_at = now() + make_interval(secs => $1 * 2 ^ least(sent, 5))
+WHERE id IN (SELECT id FROM facts WHERE due_at <= now() ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+RETURNING id, subject, payload
+"""
+
+
+async def emit(connection: Connection, subject: str, message: Message) -> UUID:
+    """Put an event into the outbox, within the caller's transaction; return its id."""
+    return await put(connection, subject, message.SerializeToString())
+
+
+async def put(connection: Connection, subject: str, payload: bytes) -> UUID:
+    """Put an encoded event into the outbox, within the caller's transaction; return its id."""
+    event_id = uuid7()
+    await connection.execute(_INSERT, event_id, subject, payload, None)
+    return event_id
+
+
+async def announce(
+    connection: Connection, subject: str, message: Message, *, again_seconds: float = ANNOUNCE_AGAIN_SECONDS
+) -> UUID:
+    """Put a fact into the outbox that is sent again until every service that hears it has handled it."""
+    hearers = list(listeners(subject))
+    if not hearers:
+        return await emit(connection, subject, message)
+    fact_id = uuid7()
+    payload = message.SerializeToString()
+    await connection.execute(_ANNOUNCE, fact_id, subject, payload, hearers, again_seconds)
+    await connection.execute(_INSERT, uuid7(), subject, payload, fact_id)
+    return fact_id
+
+
+async def fact_handled(pool: Pool, fact_id: UUID, service: str) -> None:
+    """Note that `service` has handled a fact that was announced here."""
+    async with pool.acquire() as connection, connection.transaction():
+        if await connection.fetchval(_HANDLED, fact_id, service):
+            await connection.execute(_FORGET, fact_id)
+
+
+async def announce_again(pool: Pool, again_seconds: float = ANNOUNCE_AGAIN_SECONDS) -> int:
+    """Send the facts again that were not handled in time; return how many."""
+    async with pool.acquire() as connection, connection.transaction():
+        due = await connection.fetch(_DUE_FACTS, again_seconds, BATCH)
+        await connection.executemany(_INSERT, [(uuid7(), row["subject"], row["payload"], row["id"]) for row in due])
+    return len(due)
+
+
+class Relay:
+    """Publishes what the outbox of one schema holds, and deletes what the broker acknowledged.
+
+    Runs in one process at a time; a second one during a change of hands does no harm, since a message's id is its
+    row's. A stream that refuses leaves its rows where they are.
+    """
+
+    def __init__(self, pool: Pool, broker: Broker, signal: Signal) -> None:
+        self._pool = pool
+        self._broker = broker
+        self._signal = signal
+
+    async def run(self) -> None:
+        """Publish until cancelled."""
+        while True:
+            if await self.publish_batch() < BATCH:
+                await self._signal.wait(_POLL_SECONDS)
+
+    async def publish_batch(self) -> int:
+        """Publish up to `BATCH` rows; return how many there were, or 0 where the broker refused some."""
+        rows = await self._pool.fetch(_UNSENT, BATCH)
+        if not rows:
+            return 0
+        acknowledged = await self._broker.publish([Outgoing(*row) for row in rows])
+        await self._pool.execute(_SENT, acknowledged)
+        if len(acknowledged) == len(rows):
+            return len(rows)
+        log.warning("the broker took %d of %d events; the others wait", len(acknowledged), len(rows))
+        await asyncio.sleep(_REFUSED_SECONDS)
+        return 0
