@@ -1,0 +1,114 @@
+"""Between typed errors and gRPC statuses: what goes over the wire, and what comes back from it."""
+
+import asyncpg
+import grpc
+from acervo.common.v1 import error_reason_pb2 as pb
+from google.protobuf.message import DecodeError
+from google.rpc import error_details_pb2, status_pb2
+from grpc.aio import AioRpcError
+
+from services.shared.errors import (
+    AcervoError,
+    ErrorReason,
+    FieldViolation,
+    TryAgain,
+    Unavailable,
+    meaning,
+    reason_name,
+    reason_of,
+)
+
+DOMAIN = "acervo"
+DETAILS_KEY = "grpc-status-details-bin"
+MAX_MESSAGE_LENGTH = 300
+MAX_VIOLATIONS = 10
+
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+_REASON_OF_CODE: dict[grpc.StatusCode, ErrorReason] = {
+    grpc.StatusCode.UNAVAILABLE: pb.ERROR_REASON_UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED: pb.ERROR_REASON_DEADLINE_EXCEEDED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED: pb.ERROR_REASON_OVERLOADED,
+    grpc.StatusCode.UNAUTHENTICATED: pb.ERROR_REASON_TOKEN_INVALID,
+}
+_LOST_CONNECTION = (
+    ConnectionError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.TooManyConnectionsError,
+)
+_LOST_RACE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncpg.LockNotAvailableError)
+
+
+def translate(error: Exception) -> AcervoError:
+    """What a caller is told of an exception. INTERNAL, without detail, for whatever nobody foresaw."""
+    if isinstance(error, AcervoError):
+        return error
+    if isinstance(error, AioRpcError):
+        return from_rpc_error(error)
+    if isinstance(error, _LOST_RACE):
+        return TryAgain()
+    if isinstance(error, _LOST_CONNECTION) or _is_closed_connection(error):
+        return Unavailable()
+    return AcervoError(pb.ERROR_REASON_INTERNAL)
+
+
+def _is_closed_connection(error: Exception) -> bool:
+    # asyncpg reports use of a lost connection as a plain InterfaceError, and wrong arguments as its child.
+    return isinstance(error, asyncpg.InterfaceError) and not isinstance(error, ValueError)
+
+
+def status_code(error: AcervoError) -> grpc.StatusCode:
+    """The canonical code of an error."""
+    return _CODES[meaning(error.reason).code]
+
+
+def short_message(error: AcervoError) -> str:
+    """The message as it travels; headers have little room."""
+    return _cut(error.message)
+
+
+def encode(error: AcervoError) -> bytes:
+    """The error as a serialized google.rpc.Status with ErrorInfo and, where fields are named, BadRequest."""
+    status = status_pb2.Status(code=status_code(error).value[0], message=short_message(error))
+    info = error_details_pb2.ErrorInfo(
+        reason=reason_name(error.reason), domain=DOMAIN, metadata=error.metadata
+    )
+    status.details.add().Pack(info)
+    if error.fields:
+        bad = error_details_pb2.BadRequest()
+        for violation in error.fields[:MAX_VIOLATIONS]:
+            bad.field_violations.add(field=_cut(violation.path), description=_cut(violation.message))
+        status.details.add().Pack(bad)
+    encoded: bytes = status.SerializeToString()
+    return encoded
+
+
+def from_rpc_error(error: AioRpcError) -> AcervoError:
+    """The typed error that a peer answered with; one chosen by the code where it gave no details."""
+    for key, value in error.trailing_metadata() or ():
+        if key == DETAILS_KEY and isinstance(value, bytes):
+            decoded = _decode(value)
+            if decoded is not None:
+                return decoded
+    return AcervoError(_REASON_OF_CODE.get(error.code(), pb.ERROR_REASON_INTERNAL))
+
+
+def _decode(value: bytes) -> AcervoError | None:
+    status = status_pb2.Status()
+    info, bad = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest()
+    try:
+        status.ParseFromString(value)
+        for detail in status.details:
+            detail.Unpack(info)
+            detail.Unpack(bad)
+    except DecodeError:
+        return None
+    if info.domain != DOMAIN:
+        return None
+    fields = [FieldViolation(one.field, one.description) for one in bad.field_violations]
+    return AcervoError(reason_of(info.reason), status.message, metadata=info.metadata, fields=fields)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_MESSAGE_LENGTH else f"{text[: MAX_MESSAGE_LENGTH - 1]}…"
