@@ -54,7 +54,7 @@ async def migrate(service: str, url: str) -> None:
 def _migrations(service: str) -> Iterator[tuple[Path, str]]:
     yield _SERVICES_DIR / "shared" / "migrations", "shared_migrations"
     own = _SERVICES_DIR / service / "migrations"
-    if own.is_dir():
+    if any(own.glob("*.sql")):
         yield own, "schema_migrations"
 
 

@@ -1,0 +1,39 @@
+"""What can keep a local stack from running. Each message is one line for the person who started it."""
+
+from pathlib import Path
+
+
+class StackError(Exception):
+    """The local stack cannot do what was asked."""
+
+
+class HomeBusy(StackError):
+    """Another process runs a stack in the same home."""
+
+    def __init__(self, home: Path, pid: int | None) -> None:
+        self.pid = pid
+        super().__init__(f"a stack runs in {home} already (pid {pid or 'unknown'})")
+
+
+class HomeUnusable(StackError):
+    """The home cannot be made, entered or written."""
+
+
+class NotRunning(StackError):
+    """No stack runs in the home."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(f"no stack runs in {home}: start one with `acervo up`")
+
+
+class PartMissing(StackError):
+    """A program that the stack needs is not installed."""
+
+
+class StartFailed(StackError):
+    """A process of the stack does not become ready. `log` is the end of what it wrote."""
+
+    def __init__(self, name: str, why: str, log: str = "") -> None:
+        self.name = name
+        self.log = log
+        super().__init__(f"{name} {why}" + (f"; its log ends with:\n{log}" if log else ""))

