@@ -6,6 +6,7 @@ import secrets
 import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,12 +64,16 @@ def _start(program: Program, *extra: str) -> "subprocess.Popen[bytes]":
         extra_groups=[] if user else None,
     )
     deadline = time.monotonic() + _START_SECONDS
-    while not asyncio.run(program.ready()):
+    while not asyncio.run(_is_ready(program)):
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()
             raise RuntimeError(f"{program.name} did not start")
         time.sleep(0.02)
     return process
+
+
+async def _is_ready(program: Program) -> bool:
+    return await program.ready()
 
 
 def _stop(process: "subprocess.Popen[bytes]", program: Program) -> None:
@@ -138,8 +143,6 @@ class NatsServer:
 
 def _start_threaded(program: Program) -> "subprocess.Popen[bytes]":
     """Start a program from within a running event loop."""
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(1) as executor:
         return executor.submit(_start, program).result()
 

@@ -99,7 +99,7 @@ class BlobStore:
         Raises:
             BlobNotFound: if it is not there.
         """
-        with path.open("wb") as file:  # noqa: ASYNC230 - opening does not wait; writing goes to a thread
+        with path.open("wb") as file:
             async for chunk in self.stream(key):
                 await asyncio.to_thread(file.write, chunk)
 

@@ -29,7 +29,7 @@ FROM = "Acervo-From"
 
 _BATCH = 64
 _PUBLISH_SECONDS = 10.0
-_FETCH_SECONDS = 5.0
+_FETCH_SECONDS = 1.0
 _RETRY_SECONDS = 0.5
 _HAND_BACK_SECONDS = 2.0
 
@@ -108,7 +108,9 @@ class Broker:
         for start in range(0, len(messages), _BATCH):
             batch = messages[start : start + _BATCH]
             answers = await asyncio.gather(*map(self._publish_one, batch), return_exceptions=True)
-            acknowledged += [message.id for message, answer in zip(batch, answers, strict=True) if answer is None]
+            acknowledged += [
+                message.id for message, answer in zip(batch, answers, strict=True) if answer is None
+            ]
             refused = [answer for answer in answers if isinstance(answer, BaseException)]
             if refused:
                 log.warning("the broker refused a message: %r", refused[0])
@@ -123,21 +125,30 @@ class Broker:
         await self._js.publish(message.subject, message.payload, timeout=_PUBLISH_SECONDS, headers=headers)
 
     async def consume(
-        self, name: str, handler: Handler, dead_letter: DeadLetter, *, slots: int, heartbeat_seconds: float
+        self,
+        name: str,
+        handler: Handler,
+        dead_letter: DeadLetter,
+        *,
+        slots: int,
+        heartbeat_seconds: float,
+        stopping: asyncio.Event,
     ) -> None:
-        """Pull from a declared consumer until cancelled, never more than there are free slots.
+        """Pull from a declared consumer, never more than there are free slots, until told to stop.
 
-        On cancellation, running handlers are cancelled too; their messages come again to whoever pulls next.
+        Returns once the running handlers are done. On cancellation they are cancelled too; their messages come again to
+        whoever pulls next.
         """
         consumer = bus.CONSUMERS[name]
+        work = _Work(consumer.name, handler, dead_letter, heartbeat_seconds, stopping)
         free = asyncio.Semaphore(slots)
         async with asyncio.TaskGroup() as group:
-            while True:
+            while not stopping.is_set():
                 try:
                     subscription = await self._js.pull_subscribe_bind(
                         consumer=consumer.name, stream=consumer.stream, inbox_prefix=self._inbox_prefix
                     )
-                    await self._pull(subscription, consumer, _Work(handler, dead_letter, heartbeat_seconds), free, group)
+                    await self._pull(subscription, work, free, group)
                 except (nats.errors.Error, OSError) as error:
                     log.warning("%s cannot pull: %r", name, error)
                     await asyncio.sleep(_RETRY_SECONDS)
@@ -150,13 +161,12 @@ class Broker:
     async def _pull(
         self,
         subscription: JetStreamContext.PullSubscription,
-        consumer: bus.Consumer,
         work: "_Work",
         free: asyncio.Semaphore,
         group: asyncio.TaskGroup,
     ) -> None:
         try:
-            while True:
+            while not work.stopping.is_set():
                 taken = await _take(free)
                 messages: list[Msg] = []
                 try:
@@ -167,13 +177,13 @@ class Broker:
                     for _ in range(taken - len(messages)):
                         free.release()
                 for message in messages:
-                    task = group.create_task(self._handle(message, consumer, work))
+                    task = group.create_task(self._handle(message, work))
                     task.add_done_callback(lambda _: free.release())
         finally:
             with contextlib.suppress(nats.errors.Error):
                 await subscription.unsubscribe()
 
-    async def _handle(self, message: Msg, consumer: bus.Consumer, work: "_Work") -> None:
+    async def _handle(self, message: Msg, work: "_Work") -> None:
         delivery = Delivery(message.subject, message.data)
         beating = asyncio.create_task(_keep(message, work.heartbeat_seconds))
         try:
@@ -181,13 +191,13 @@ class Broker:
             await self._answer(message)
             await message.ack()
         except (Undecodable, DecodeError) as error:
-            log.exception("%s got a message that cannot be decoded", consumer.name)
-            await work.dead_letter(consumer.name, delivery, str(error))
+            log.exception("%s got a message that cannot be decoded", work.consumer)
+            await work.dead_letter(work.consumer, delivery, str(error))
             await message.term()
         except nats.errors.Error as error:
-            log.warning("%s could not acknowledge: %r", consumer.name, error)
+            log.warning("%s could not acknowledge: %r", work.consumer, error)
         except Exception:
-            log.exception("%s failed on %s; it comes again", consumer.name, message.subject)
+            log.exception("%s failed on %s; it comes again", work.consumer, message.subject)
             with contextlib.suppress(nats.errors.Error):
                 await message.nak(delay=_HAND_BACK_SECONDS)
         finally:
@@ -215,9 +225,11 @@ class Broker:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
+    consumer: str
     handler: Handler
     dead_letter: DeadLetter
     heartbeat_seconds: float
+    stopping: asyncio.Event
 
 
 async def _take(free: asyncio.Semaphore) -> int:

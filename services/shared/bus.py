@@ -22,7 +22,7 @@ BASE_EMPTIED = "acervo.base.emptied"
 TEARDOWN_ANSWERED = "acervo.teardown.answered"
 ORGANIZATION_DELETED = "acervo.organization.deleted"
 MEMBER_REMOVED = "acervo.member.removed"
-SECRET_DELETED = "acervo.secret.deleted"
+SECRET_DELETED = "acervo.secret.deleted"  # noqa: S105 - a subject
 FILE_DELETED = "acervo.file.deleted"
 # Answers to announced facts go to the service that announced: `acervo.handled.<service>`.
 HANDLED = "acervo.handled"
@@ -108,7 +108,11 @@ def listeners(subject: str) -> tuple[str, ...]:
 
 
 def _consumers() -> Iterator[Consumer]:
-    for stage, prefix, service in (("parse", PARSE, "ingest"), ("embed", EMBED, "vectorstore"), ("sync", SYNC, "sync")):
+    for stage, prefix, service in (
+        ("parse", PARSE, "ingest"),
+        ("embed", EMBED, "vectorstore"),
+        ("sync", SYNC, "sync"),
+    ):
         for lane in Lane:
             yield Consumer(f"{stage}-{lane.value}", service, Stream.WORK, (lane_subject(prefix, lane),))
     for service, subjects in _HEARS.items():

@@ -12,7 +12,9 @@ import asyncpg
 log = logging.getLogger(__name__)
 
 # What runs statements: a connection of its own, or one that a pool lent.
-Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"
+Connection: TypeAlias = (
+    "asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"
+)
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 # Losing the server or the connection: the work was not done, and doing it again later is right.

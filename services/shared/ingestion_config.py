@@ -7,7 +7,7 @@ from enum import StrEnum
 from services.shared.errors import FieldsInvalid, FieldViolation
 
 CHUNK_SIZE = range(100, 8193)
-CHUNK_OVERLAP = range(0, 4097)
+CHUNK_OVERLAP = range(4097)
 
 
 class Parser(StrEnum):

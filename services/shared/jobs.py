@@ -145,7 +145,16 @@ async def enqueue(connection: Connection, work: Work, *, send: bool, deadline_se
     admission. A job that is there already for this attempt, or a later one, stays as it is.
     """
     state = "sent" if send else "waiting"
-    arguments = (work.id, work.stage, work.attempt, state, work.lane, work.tenant_id, work.subject, work.message)
+    arguments = (
+        work.id,
+        work.stage,
+        work.attempt,
+        state,
+        work.lane,
+        work.tenant_id,
+        work.subject,
+        work.message,
+    )
     status = await connection.execute(_INSERT, *arguments, int(send), deadline_seconds)
     if send and status.endswith(" 1"):
         await outbox.put(connection, work.subject, work.message)
@@ -162,7 +171,16 @@ async def claim(
 async def claim_new(pool: Pool, work: Work, *, worker: str, lease_seconds: float) -> Claim | Unclaimed:
     """Take a job whose row is made by its first message."""
     async with pool.acquire() as connection, connection.transaction():
-        arguments = (work.id, work.stage, work.attempt, "sent", work.lane, work.tenant_id, work.subject, work.message)
+        arguments = (
+            work.id,
+            work.stage,
+            work.attempt,
+            "sent",
+            work.lane,
+            work.tenant_id,
+            work.subject,
+            work.message,
+        )
         await connection.execute(_INSERT, *arguments, 1, lease_seconds)
         return await _claim(connection, work.id, work.stage, work.attempt, worker, lease_seconds)
 
@@ -173,7 +191,9 @@ async def _claim(
     row = await connection.fetchrow(_CLAIM, job_id, stage, attempt, worker, lease_seconds)
     if row is not None:
         lane = Lane(row["lane"])
-        return Claim(job_id, stage, attempt, row["epoch"], lane, row["tenant_id"], row["tries"], row["crashes"])
+        return Claim(
+            job_id, stage, attempt, row["epoch"], lane, row["tenant_id"], row["tries"], row["crashes"]
+        )
     row = await connection.fetchrow(_LOOK, job_id, stage)
     if row is None:
         return Unclaimed.ABSENT
@@ -277,7 +297,12 @@ class Held:
         self._beating.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._beating
-        if self._lost and self._body is not None and kind is asyncio.CancelledError and self._body.uncancel() == 0:
+        if (
+            self._lost
+            and self._body is not None
+            and kind is asyncio.CancelledError
+            and self._body.uncancel() == 0
+        ):
             raise LeaseLost from None
 
     async def _beat(self) -> None:

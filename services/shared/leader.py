@@ -18,7 +18,9 @@ RETURNING true
 _GIVE_BACK = "DELETE FROM leases WHERE name = $1 AND holder = $2"
 
 
-async def lead(pool: Pool, name: str, holder: str, seconds: float, body: Callable[[], Awaitable[None]]) -> None:
+async def lead(
+    pool: Pool, name: str, holder: str, seconds: float, body: Callable[[], Awaitable[None]]
+) -> None:
     """Run `body` whenever this process holds the turn called `name`, until cancelled.
 
     The turn lasts `seconds` and is renewed three times as often; `body` is cancelled when it is lost. What `body` does
@@ -30,7 +32,9 @@ async def lead(pool: Pool, name: str, holder: str, seconds: float, body: Callabl
         await asyncio.sleep(seconds / 3)
 
 
-async def _serve(pool: Pool, name: str, holder: str, seconds: float, body: Callable[[], Awaitable[None]]) -> None:
+async def _serve(
+    pool: Pool, name: str, holder: str, seconds: float, body: Callable[[], Awaitable[None]]
+) -> None:
     running = asyncio.ensure_future(body())
     try:
         while not running.done():

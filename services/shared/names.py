@@ -24,7 +24,9 @@ class NameInvalid(AcervoError):
     """A collection's name breaks a rule."""
 
     def __init__(self, rule: str) -> None:
-        super().__init__(pb.ERROR_REASON_NAME_INVALID, rule, fields=(FieldViolation("collection_name", rule),))
+        super().__init__(
+            pb.ERROR_REASON_NAME_INVALID, rule, fields=(FieldViolation("collection_name", rule),)
+        )
 
 
 def check_collection_name(name: str, own_tables: Collection[str] = OWN_TABLES) -> None:

@@ -81,7 +81,9 @@ async def announce_again(pool: Pool, again_seconds: float = ANNOUNCE_AGAIN_SECON
     """Send the facts again that were not handled in time; return how many."""
     async with pool.acquire() as connection, connection.transaction():
         due = await connection.fetch(_DUE_FACTS, again_seconds, BATCH)
-        await connection.executemany(_INSERT, [(uuid7(), row["subject"], row["payload"], row["id"]) for row in due])
+        await connection.executemany(
+            _INSERT, [(uuid7(), row["subject"], row["payload"], row["id"]) for row in due]
+        )
     return len(due)
 
 

@@ -31,12 +31,14 @@ class ServiceSettings(BaseSettings):
     role: Role = Field(Role.ALL, description="Which half of the service this process is.")
     listen: str = Field("127.0.0.1:0", description="host:port of the gRPC server; port 0 takes a free one.")
     database_url: str = Field(description="PostgreSQL address of this service's own role.", repr=False)
-    database_pool: int = Field(4, ge=2, le=100, description="Connections that this process holds at most.")
+    database_pool: int = Field(8, ge=2, le=100, description="Connections that this process holds at most.")
     nats_url: str = Field(description="NATS address, with this service's own user and password.", repr=False)
     blob_url: str = Field(description="Blob storage: file://, s3://, gs:// or az://.", repr=False)
 
     issuers: Path = Field(description="JSON file with the token issuers that are trusted.")
-    service_tokens: Path = Field(description="Directory with this service's own tokens, one file an audience.")
+    service_tokens: Path = Field(
+        description="Directory with this service's own tokens, one file an audience."
+    )
     access_address: str = Field("127.0.0.1:7001", description="host:port of access.")
     upload_address: str = Field("127.0.0.1:7002", description="host:port of upload.")
     ingest_address: str = Field("127.0.0.1:7003", description="host:port of ingest.")

@@ -67,7 +67,9 @@ async def test_a_job_is_claimed_by_one_worker_only(pool: Pool) -> None:
     assert results.count(Unclaimed.BUSY) == 7
 
 
-async def test_an_expired_lease_is_taken_over_with_a_higher_epoch_and_fences_the_first_holder(pool: Pool) -> None:
+async def test_an_expired_lease_is_taken_over_with_a_higher_epoch_and_fences_the_first_holder(
+    pool: Pool,
+) -> None:
     job_id = await sent(pool)
     first = await claimed(pool, job_id, lease=-1)
     second = await claimed(pool, job_id)
@@ -84,7 +86,9 @@ async def test_a_lost_lease_rolls_the_whole_transaction_back(pool: Pool) -> None
     await claimed(pool, job_id)
     with pytest.raises(LeaseLost):
         async with pool.acquire() as connection, connection.transaction():
-            await connection.execute("INSERT INTO bases (knowledge_base_id, state) VALUES ($1, 'live')", TENANT)
+            await connection.execute(
+                "INSERT INTO bases (knowledge_base_id, state) VALUES ($1, 'live')", TENANT
+            )
             await jobs.end(connection, first)
     assert await pool.fetchval("SELECT count(*) FROM bases") == 0
 
@@ -99,7 +103,9 @@ async def test_a_repeat_of_an_ended_job_emits_its_result_again(pool: Pool) -> No
     assert before[-1][0] == "acervo.embed.bulk"
 
 
-async def test_a_message_of_an_older_attempt_is_ignored_and_a_new_attempt_fences_the_old_holder(pool: Pool) -> None:
+async def test_a_message_of_an_older_attempt_is_ignored_and_a_new_attempt_fences_the_old_holder(
+    pool: Pool,
+) -> None:
     job_id = await sent(pool)
     old = await claimed(pool, job_id)
     async with pool.acquire() as connection, connection.transaction():
@@ -140,7 +146,9 @@ async def test_a_postponed_job_waits_and_counts_what_it_was_told(
     async with pool.acquire() as connection:
         await jobs.postpone(connection, held, 3600, count)
     assert await claim(pool, job_id) is Unclaimed.NOT_DUE
-    row = await pool.fetchrow("SELECT tries, crashes, due_at > now() + interval '40 minutes' AS later FROM jobs")
+    row = await pool.fetchrow(
+        "SELECT tries, crashes, due_at > now() + interval '40 minutes' AS later FROM jobs"
+    )
     assert row is not None
     assert tuple(row) == (tries, crashes, True)
 

@@ -1,0 +1,220 @@
+"""The life of one service process: connections, loops, consumers, server, and an orderly end.
+
+    async with Runtime.open(settings, "ingest") as runtime:
+        await runtime.serve(servicers, callers)
+        if settings.role.works:
+            runtime.background(policy)
+            runtime.consume("parse-bulk", handler, slots=2)
+            runtime.facts({bus.DOCUMENT_INDEXED: handler})
+        await runtime.run()
+
+Start order is free: a database or a broker that is not there yet is waited for. At SIGTERM or SIGINT the process turns
+unready, stops pulling, lets running work end (or cancels it, which hands it back), and closes everything.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import signal
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Self, TypeVar
+from uuid import UUID
+
+import nats.errors
+
+from acervo.events.v1.facts_pb2 import FactHandled
+from services.shared import bus, outbox
+from services.shared.admission import Dispatcher, Policy
+from services.shared.auth import ServiceTokens, TokenVerifier, load_issuers
+from services.shared.blobs import BlobStore, Collector
+from services.shared.broker import Broker, Delivery, Handler, Undecodable
+from services.shared.client import Peers
+from services.shared.db import DISCONNECTED, Listener, Pool, open_pool
+from services.shared.ids import uuid7
+from services.shared.leader import lead
+from services.shared.outbox import Relay
+from services.shared.server import Callers, Server, Servicer, build_server
+from services.shared.settings import ServiceSettings
+
+log = logging.getLogger(__name__)
+
+Body = Callable[[], Awaitable[None]]
+T = TypeVar("T")
+
+_RESTART_SECONDS = 0.5
+_FACT_SLOTS = 64
+_DEAD_LETTER = "INSERT INTO dead_letters (id, consumer, subject, payload, error) VALUES ($1, $2, $3, $4, $5)"
+
+
+class Runtime:
+    """What a service's parts are built on. Made by `open`."""
+
+    def __init__(self, settings: ServiceSettings, service: str, pool: Pool, broker: Broker) -> None:
+        self.settings = settings
+        self.service = service
+        self.worker = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self.pool = pool
+        self.broker = broker
+        self.blobs = BlobStore.open(settings.blob_url)
+        self.listener = Listener(settings.database_url, service)
+        self.peers = Peers(settings, ServiceTokens(settings.service_tokens))
+        self.verifier = TokenVerifier(load_issuers(settings.issuers), service)
+        self._stopping = asyncio.Event()
+        self._consumers: list[asyncio.Task[None]] = []
+        self._loops: list[asyncio.Task[None]] = []
+        self._server: Server | None = None
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(cls, settings: ServiceSettings, service: str) -> AsyncIterator[Self]:
+        """Connect to database and broker, waiting for them, and close everything at the end."""
+        pool = await _insist(
+            "database",
+            lambda: open_pool(settings.database_url, size=settings.database_pool, application=service),
+        )
+        try:
+            broker = await _insist("broker", lambda: Broker.connect(settings.nats_url, service))
+            await _insist("streams", broker.ensure)
+            runtime = cls(settings, service, pool, broker)
+            try:
+                runtime.loop("listener", runtime.listener.run)
+                yield runtime
+            finally:
+                await runtime._close()
+        finally:
+            with contextlib.suppress(TimeoutError, *DISCONNECTED):
+                async with asyncio.timeout(settings.drain_seconds):
+                    await pool.close()
+            pool.terminate()
+
+    def loop(self, name: str, body: Body) -> None:
+        """Run `body` as long as the process, again after it failed."""
+        self._loops.append(asyncio.create_task(_forever(name, body), name=name))
+
+    def singleton(self, name: str, body: Body) -> None:
+        """Run `body` in one process of this service at a time."""
+        turn = f"{self.service}.{name}"
+        self.loop(name, lambda: lead(self.pool, turn, self.worker, self.settings.leader_seconds, body))
+
+    def background(self, policy: Policy) -> None:
+        """Run what every service with an outbox needs: relay, dispatcher and collector of blobs."""
+        settings = self.settings
+        self.singleton("relay", self._relay)
+        self.singleton("collector", Collector(self.pool, self.blobs).run)
+
+        async def dispatch() -> None:
+            with self.listener.signal("jobs") as signal:
+                await Dispatcher(
+                    self.pool,
+                    policy,
+                    signal,
+                    deadline_seconds=settings.emit_deadline_seconds,
+                    reconcile_seconds=settings.reconcile_seconds,
+                ).run()
+
+        self.singleton("dispatcher", dispatch)
+
+    async def _relay(self) -> None:
+        with self.listener.signal("outbox") as signal:
+            await Relay(self.pool, self.broker, signal).run()
+
+    def consume(self, name: str, handler: Handler, *, slots: int) -> None:
+        """Pull messages of a declared consumer for `handler`, `slots` at a time."""
+        work = self.broker.consume(
+            name,
+            handler,
+            self._dead_letter,
+            slots=slots,
+            heartbeat_seconds=self.settings.heartbeat_seconds,
+            stopping=self._stopping,
+        )
+        self._consumers.append(asyncio.create_task(work, name=name))
+
+    def facts(self, handlers: Mapping[str, Handler]) -> None:
+        """Hear facts: one handler for each subject that this service is declared to hear."""
+        consumer = bus.CONSUMERS[f"{self.service}-facts"]
+        table = {**handlers, bus.handled_subject(self.service): self._fact_handled}
+        if set(table) != set(consumer.subjects):
+            raise ValueError(
+                f"{consumer.name} hears {consumer.subjects}, and there are handlers for {tuple(table)}"
+            )
+
+        async def handle(delivery: Delivery) -> None:
+            if delivery.subject not in table:
+                raise Undecodable(f"nobody here handles {delivery.subject}")
+            await table[delivery.subject](delivery)
+
+        self.consume(consumer.name, handle, slots=_FACT_SLOTS)
+
+    async def _fact_handled(self, delivery: Delivery) -> None:
+        answer = FactHandled.FromString(delivery.data)
+        await outbox.fact_handled(self.pool, UUID(answer.fact_id), answer.service)
+
+    async def _dead_letter(self, consumer: str, delivery: Delivery, error: str) -> None:
+        await self.pool.execute(_DEAD_LETTER, uuid7(), consumer, delivery.subject, delivery.data, error)
+
+    async def serve(self, servicers: Sequence[Servicer], callers: Mapping[str, Callers]) -> str:
+        """Start the gRPC server, and return its address. Without servicers it answers for health alone."""
+        self._server = await build_server(self.settings, self.verifier, servicers, callers)
+        await self._server.start()
+        log.info("serving", extra={"address": self._server.address})
+        return self._server.address
+
+    async def run(self) -> None:
+        """Work until SIGTERM or SIGINT, then drain."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stop)
+        await self._stopping.wait()
+        log.info("draining")
+        if self._server is not None:
+            await self._server.unready()
+        await _finish(self._consumers, self.settings.drain_seconds)
+        if self._server is not None:
+            await self._server.stop(self.settings.drain_seconds)
+
+    def stop(self) -> None:
+        """Ask the process to drain and end."""
+        self._stopping.set()
+
+    async def _close(self) -> None:
+        self._stopping.set()
+        await _finish(self._consumers, 0)
+        await _finish(self._loops, 0)
+        if self._server is not None:
+            await self._server.stop(0)
+        await self.peers.close()
+        await self.broker.close()
+
+
+async def _finish(tasks: Sequence[asyncio.Task[None]], seconds: float) -> None:
+    """Give tasks so long to end by themselves, then cancel them and wait."""
+    if not tasks:
+        return
+    _, late = await asyncio.wait(tasks, timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _forever(name: str, body: Body) -> None:
+    while True:
+        try:
+            await body()
+        except (*DISCONNECTED, nats.errors.Error, TimeoutError) as error:
+            log.warning("%s was interrupted: %r", name, error)
+        except Exception:
+            log.exception("%s failed; it starts again", name)
+        await asyncio.sleep(_RESTART_SECONDS)
+
+
+async def _insist(what: str, connect: Callable[[], Awaitable[T]]) -> T:
+    while True:
+        try:
+            return await connect()
+        except (*DISCONNECTED, nats.errors.Error, TimeoutError) as error:
+            log.warning("waiting for the %s: %s", what, type(error).__name__)
+            await asyncio.sleep(_RESTART_SECONDS)
