@@ -91,7 +91,7 @@ class Document(NewDocument):
     version: int
     state: State
     stage: Stage | None
-    reason: int | None
+    reason: ErrorReason | None
     attempt: int
     chunk_count: int
     page_count: int

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 from uuid import UUID
 
 import asyncpg
@@ -9,6 +10,7 @@ import asyncpg
 from services.ingest.documents import Document, NewDocument, Notice, Original, Source, Stage, State
 from services.shared.bus import Lane
 from services.shared.db import Connection
+from services.shared.errors import ErrorReason
 from services.shared.ingestion_config_codec import config_from_json, config_to_json
 
 _SELECT = """
@@ -208,7 +210,7 @@ def _document(row: asyncpg.Record) -> Document:
         version=row["version"],
         state=State(row["state"]),
         stage=Stage(row["stage"]) if row["stage"] else None,
-        reason=row["reason"],
+        reason=cast("ErrorReason | None", row["reason"]),
         attempt=row["attempt"],
         chunk_count=row["chunk_count"],
         page_count=row["page_count"],

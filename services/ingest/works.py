@@ -1,0 +1,34 @@
+"""The jobs of a document: reading it here, and waiting for vectorstore to embed and store it."""
+
+from uuid import UUID
+
+from acervo.events.v1.work_pb2 import EmbedDocument, ParseDocument
+from services.ingest.documents import Document
+from services.shared.bus import EMBED, PARSE, lane_subject
+from services.shared.jobs import Work
+
+PARSE_STAGE = "parse"
+EMBED_STAGE = "embed"
+
+
+def parse_work(document: Document) -> Work:
+    """Read and cut the document, once it is admitted."""
+    message = ParseDocument(document_id=str(document.id), attempt=document.attempt)
+    subject = lane_subject(PARSE, document.lane)
+    return _work(document, PARSE_STAGE, subject, message.SerializeToString())
+
+
+def embed_work(document: Document, parse_epoch: int) -> Work:
+    """Ask vectorstore for the document's chunks to be stored; the row here is the deadline of the answer."""
+    message = EmbedDocument(document_id=str(document.id), attempt=document.attempt, parse_epoch=parse_epoch)
+    subject = lane_subject(EMBED, document.lane)
+    return _work(document, EMBED_STAGE, subject, message.SerializeToString())
+
+
+def tenant(document: Document) -> UUID:
+    """In whose turn the document is admitted: its organization's, else its person's, else its base's."""
+    return document.organization_id or document.actor_user_id or document.knowledge_base_id
+
+
+def _work(document: Document, stage: str, subject: str, message: bytes) -> Work:
+    return Work(document.id, stage, document.attempt, document.lane, tenant(document), subject, message)
