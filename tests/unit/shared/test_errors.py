@@ -2,9 +2,9 @@ import re
 from pathlib import Path
 
 import pytest
+
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.common.v1.error_reason_pb2 import ErrorReason
-
 from services.shared import errors
 
 PROTO = Path(__file__).parents[3] / "protos/acervo/common/v1/error_reason.proto"

@@ -1,0 +1,179 @@
+import base64
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import jwt
+import pytest
+
+from services.shared import auth
+from services.shared.auth import Issuer, IssuerKind, PrincipalKind, ServiceTokens, load_issuers
+from services.shared.errors import Unauthenticated, Unavailable
+from tests.signing import PEOPLE, Signer, Trust, rsa_key
+
+
+@pytest.fixture
+def trust(tmp_path: Path) -> Trust:
+    return Trust(tmp_path)
+
+
+async def test_a_persons_token_names_the_person(trust: Trust) -> None:
+    principal = await trust.verifier("ingest").verify(trust.person("ana"))
+    assert principal.kind is PrincipalKind.USER
+    assert principal.user_id == auth.user_id(PEOPLE, "ana")
+    assert (principal.service, principal.agent_id) == (None, None)
+
+
+async def test_the_same_subject_of_two_issuers_is_two_people() -> None:
+    assert auth.user_id("https://one.example", "ana") != auth.user_id("https://two.example", "ana")
+
+
+async def test_an_agents_token_names_agent_and_person(trust: Trust) -> None:
+    agent = "0197f3a0-0000-7000-8000-000000000001"
+    principal = await trust.verifier("ingest").verify(trust.people.sign(acervo_agent=agent))
+    assert principal.kind is PrincipalKind.AGENT
+    assert str(principal.agent_id) == agent
+    assert principal.user_id == auth.user_id(PEOPLE, "ana")
+
+
+async def test_a_services_token_names_the_service(trust: Trust) -> None:
+    principal = await trust.verifier("ingest").verify(trust.service("upload", "ingest"))
+    assert principal.kind is PrincipalKind.SERVICE
+    assert principal.service == "upload"
+    assert principal.user_id is None
+
+
+async def test_rs256_is_taken(tmp_path: Path) -> None:
+    trust = Trust(tmp_path)
+    trust.people = Signer(PEOPLE, key=rsa_key())
+    trust.publish()
+    assert (await trust.verifier("ingest").verify(trust.person())).kind is PrincipalKind.USER
+
+
+async def test_a_token_never_shows_in_the_representation(trust: Trust) -> None:
+    token = trust.person()
+    assert token not in repr(await trust.verifier("ingest").verify(token))
+
+
+def _unsigned(trust: Trust) -> str:
+    claims = jwt.decode(trust.person(), options={"verify_signature": False})
+    return jwt.encode(claims, "", algorithm="none", headers={"kid": "key-1"})
+
+
+def _signed_with_the_public_key(trust: Trust) -> str:
+    claims = jwt.decode(trust.person(), options={"verify_signature": False})
+    secret = base64.urlsafe_b64decode(trust.people.jwk()["x"] + "==")
+    return jwt.encode(claims, secret, algorithm="HS256", headers={"kid": "key-1"})
+
+
+def _tampered(trust: Trust) -> str:
+    head, _, signature = trust.person().split(".")
+    claims = jwt.decode(trust.person(), options={"verify_signature": False})
+    body = base64.urlsafe_b64encode(json.dumps({**claims, "sub": "root"}).encode()).rstrip(b"=").decode()
+    return f"{head}.{body}.{signature}"
+
+
+NOW = int(time.time())
+REFUSED: dict[str, Callable[[Trust], str]] = {
+    "nothing": lambda trust: "",
+    "no token at all": lambda trust: "not.a.token",
+    "not signed": _unsigned,
+    "signed with the public key as a secret": _signed_with_the_public_key,
+    "changed after signing": _tampered,
+    "of another issuer": lambda trust: Signer("https://other.example").sign(),
+    "signed by another key under the issuer's name": lambda trust: Signer(PEOPLE).sign(),
+    "of an unknown key": lambda trust: trust.people.sign(kid="key-2"),
+    "of another algorithm than the key's": lambda trust: Signer(PEOPLE, key=rsa_key()).sign(),
+    "expired": lambda trust: trust.people.sign(iat=NOW - 7200, exp=NOW - 3600),
+    "of the future": lambda trust: trust.people.sign(iat=NOW + 3600, exp=NOW + 7200),
+    "not valid yet": lambda trust: trust.people.sign(nbf=NOW + 3600),
+    "without an end": lambda trust: trust.people.sign(without="exp"),
+    "without a beginning": lambda trust: trust.people.sign(without="iat"),
+    "without a subject": lambda trust: trust.people.sign(without="sub"),
+    "with an empty subject": lambda trust: trust.people.sign(sub=""),
+    "with a subject that is no text": lambda trust: trust.people.sign(sub=7),
+    "without an audience": lambda trust: trust.people.sign(without="aud"),
+    "for somebody else": lambda trust: trust.people.sign(aud="other"),
+    "without an issuer": lambda trust: trust.people.sign(without="iss"),
+    "of an agent that is no id": lambda trust: trust.people.sign(acervo_agent="x"),
+    "longer than any": lambda trust: trust.people.sign(padding="x" * 9000),
+    "of a person for a service": lambda trust: trust.people.sign(aud="acervo-ingest"),
+    "of a service for another service": lambda trust: trust.service("upload", "access"),
+    "of a service for people": lambda trust: trust.services.sign(sub="acervo:upload"),
+    "of a service for several": lambda trust: trust.services.sign(
+        sub="acervo:upload", aud=["acervo-ingest", "acervo-access"]
+    ),
+    "of a service outside the prefix": lambda trust: trust.services.sign(sub="upload", aud="acervo-ingest"),
+    "of a service nobody knows": lambda trust: trust.service("mallory", "ingest"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+async def test_a_token_is_refused_that_is(case: str, trust: Trust) -> None:
+    with pytest.raises(Unauthenticated) as refusal:
+        await trust.verifier("ingest").verify(REFUSED[case](trust))
+    assert refusal.value.message == Unauthenticated().message
+
+
+async def test_a_short_difference_of_clocks_is_borne(trust: Trust) -> None:
+    token = trust.people.sign(iat=NOW + 10, exp=NOW + 3600)
+    assert (await trust.verifier("ingest").verify(token)).kind is PrincipalKind.USER
+
+
+async def test_a_rotated_key_is_taken_and_the_old_one_refused(trust: Trust) -> None:
+    verifier, old = trust.verifier("ingest"), trust.person()
+    await verifier.verify(old)
+    trust.people = Signer(PEOPLE, kid="key-2")
+    trust.publish()
+    assert (await verifier.verify(trust.person())).kind is PrincipalKind.USER
+    with pytest.raises(Unauthenticated):
+        await verifier.verify(old)
+
+
+async def test_without_the_issuers_keys_nobody_is_called_an_impostor(trust: Trust) -> None:
+    (trust.directory / "people.jwks").unlink()
+    with pytest.raises(Unavailable):
+        await trust.verifier("ingest").verify(trust.person())
+
+
+def test_outside_of_a_call_there_is_no_caller() -> None:
+    with pytest.raises(Unauthenticated):
+        auth.current()
+
+
+def _write(directory: Path, **entry: str) -> Path:
+    path = directory / "issuers.json"
+    path.write_text(json.dumps([entry]))
+    return path
+
+
+def test_keys_over_plain_http_are_refused(tmp_path: Path) -> None:
+    path = _write(tmp_path, issuer="x", audience="acervo", kind="users", jwks="http://x.example/keys")
+    with pytest.raises(ValueError, match="https"):
+        load_issuers(path)
+
+
+def test_an_incomplete_issuer_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="incomplete"):
+        load_issuers(_write(tmp_path, issuer="x", audience="acervo", kind="users"))
+
+
+def test_services_need_a_prefix() -> None:
+    with pytest.raises(ValueError, match="subject_prefix"):
+        Issuer("x", "acervo", IssuerKind.SERVICES, "keys")
+
+
+def test_an_own_token_is_read_again_once_it_was_rotated(tmp_path: Path) -> None:
+    tokens, path = ServiceTokens(tmp_path), tmp_path / "acervo-ingest"
+    path.write_text("one\n")
+    assert tokens.token("ingest") == "one"
+    fresh = tmp_path / "fresh"
+    fresh.write_text("two\n")
+    fresh.replace(path)
+    assert tokens.token("ingest") == "two"
+
+
+def test_without_an_own_token_the_peer_is_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable):
+        ServiceTokens(tmp_path).token("ingest")
