@@ -13,8 +13,8 @@ from services.shared.db import Connection, Pool, Signal
 
 _BATCH = 256
 
-# In flight is what was sent or runs, in any stage: a document counts until it is done with. Each tenant's oldest waiting
-# jobs are ranked after what the tenant has in flight already, so that the next place goes to who has the fewest.
+# In flight is what was sent or runs, in any stage: a document counts until it is done with. Each tenant's oldest
+# waiting jobs are ranked after what it has in flight already, so that the next place goes to who has the fewest.
 _ADMISSIBLE = """
 WITH busy AS (
     SELECT tenant_id, count(*) AS jobs FROM jobs WHERE lane = $2 AND state IN ('sent', 'running') GROUP BY tenant_id

@@ -225,7 +225,7 @@ async def end(
 
 
 async def settle(connection: Connection, job_id: UUID, stage: str, attempt: int) -> bool:
-    """End a job that another service has done, when its answer came; False if it had ended, or is of another attempt."""
+    """End a job that another service has done, when its answer came; False if it had ended or is of another attempt."""
     return bool(await connection.fetchval(_SETTLE, job_id, stage, attempt))
 
 
