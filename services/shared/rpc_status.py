@@ -2,11 +2,12 @@
 
 import asyncpg
 import grpc
-from acervo.common.v1 import error_reason_pb2 as pb
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 from grpc.aio import AioRpcError
 
+from acervo.common.v1 import error_reason_pb2 as pb
+from services.shared.db import CONTENDED
 from services.shared.errors import (
     AcervoError,
     ErrorReason,
@@ -37,7 +38,6 @@ _LOST_CONNECTION = (
     asyncpg.OperatorInterventionError,
     asyncpg.TooManyConnectionsError,
 )
-_LOST_RACE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncpg.LockNotAvailableError)
 
 
 def translate(error: Exception) -> AcervoError:
@@ -46,7 +46,7 @@ def translate(error: Exception) -> AcervoError:
         return error
     if isinstance(error, AioRpcError):
         return from_rpc_error(error)
-    if isinstance(error, _LOST_RACE):
+    if isinstance(error, CONTENDED):
         return TryAgain()
     if isinstance(error, _LOST_CONNECTION) or _is_closed_connection(error):
         return Unavailable()
