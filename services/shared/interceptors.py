@@ -8,19 +8,23 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from uuid import uuid4
 
 import grpc
-from acervo.common.v1 import error_reason_pb2 as pb
 from grpc.aio import AbortError, ServicerContext
 
+from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared import auth, client, telemetry
 from services.shared.auth import Principal, PrincipalKind, TokenVerifier
 from services.shared.errors import AcervoError, ServicesOnly, Unauthenticated, reason_name
 from services.shared.rpc_status import DETAILS_KEY, encode, short_message, status_code, translate
 
 log = logging.getLogger("services.calls")
+
+# What every method of a servicer is given beside the request.
+CallContext: TypeAlias = "ServicerContext[Any, Any]"
+_Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _QUIET: Final = ("/grpc.health.", "/grpc.reflection.")
@@ -48,9 +52,9 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 
     async def intercept_service(
         self,
-        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any] | None]],
+        continuation: "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]",
         handler_call_details: grpc.HandlerCallDetails,
-    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+    ) -> "_Handler | None":
         """Called by gRPC for each call; an unknown method stays unknown."""
         handler: Any = await continuation(handler_call_details)
         if handler is None:
@@ -62,14 +66,14 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         return handler._replace(**{name: wrapped})  # type: ignore[no-any-return]
 
     def _wrap_unary(self, method: str, behavior: Callable[..., Any]) -> Callable[..., Any]:
-        async def call(request: object, context: ServicerContext[Any, Any]) -> object:
+        async def call(request: object, context: CallContext) -> object:
             async with self._call(method, context):
                 return await behavior(request, context)
 
         return call
 
     def _wrap_stream(self, method: str, behavior: Callable[..., Any]) -> Callable[..., Any]:
-        async def call(request: object, context: ServicerContext[Any, Any]) -> AsyncIterator[object]:
+        async def call(request: object, context: CallContext) -> AsyncIterator[object]:
             async with self._call(method, context):
                 answers = behavior(request, context)
                 if not hasattr(answers, "__aiter__"):
@@ -81,7 +85,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         return call
 
     @asynccontextmanager
-    async def _call(self, method: str, context: ServicerContext[Any, Any]) -> AsyncIterator[None]:
+    async def _call(self, method: str, context: CallContext) -> AsyncIterator[None]:
         started = time.perf_counter()
         metadata = {
             key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)

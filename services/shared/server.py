@@ -10,10 +10,10 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from services.shared.auth import TokenVerifier
-from services.shared.interceptors import Callers, CallInterceptor
+from services.shared.interceptors import CallContext, Callers, CallInterceptor
 from services.shared.settings import ServiceSettings
 
-__all__ = ["MAX_MESSAGE_BYTES", "Callers", "Server", "build_server"]
+__all__ = ["MAX_MESSAGE_BYTES", "CallContext", "Callers", "Server", "build_server"]
 
 MAX_MESSAGE_BYTES: Final = 4 << 20
 MAX_CONCURRENT_CALLS: Final = 1024

@@ -1,0 +1,402 @@
+"""Server and client together, over real connections."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc.aio import AioRpcError
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from acervo.access.v1 import access_pb2
+from acervo.access.v1.access_pb2_grpc import AccessServiceServicer, add_AccessServiceServicer_to_server
+from acervo.common.v1 import error_reason_pb2 as pb
+from acervo.ingest.v1 import documents_pb2
+from acervo.ingest.v1.documents_pb2_grpc import DocumentServiceServicer, add_DocumentServiceServicer_to_server
+from services.shared import auth, telemetry
+from services.shared.client import (
+    REQUEST_ID_KEY,
+    CallOptions,
+    Peers,
+    call_options,
+    from_rpc_error,
+    open_channel,
+)
+from services.shared.errors import FieldsInvalid, FieldViolation, NotFound
+from services.shared.server import CallContext, Callers, Server, build_server
+from services.shared.settings import ServiceSettings
+from tests.signing import Trust
+
+Get = documents_pb2.GetDocumentRequest
+
+ACCESS = {
+    "/acervo.access.v1.AccessService/Resolve": Callers.ANY,
+    "/acervo.access.v1.AccessService/WhoAmI": Callers.SERVICES,
+}
+DOCUMENTS = {
+    f"/acervo.ingest.v1.DocumentService/{method}": Callers.ANY
+    for method in (
+        *("CheckUpload", "CreateDocument", "GetDocument", "ListDocuments"),
+        *("WatchDocuments", "DeleteDocument", "RetryDocument"),
+    )
+}
+DOCUMENTS["/acervo.ingest.v1.DocumentService/CreateDocument"] = Callers.SERVICES
+DOCUMENTS["/acervo.ingest.v1.DocumentService/RetryDocument"] = Callers.PEOPLE
+
+
+class Access(AccessServiceServicer):
+    """Says how it was called."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str | None, str, float]] = []
+        self.failures = 0
+
+    async def Resolve(  # noqa: N802
+        self, request: access_pb2.ResolveRequest, context: CallContext
+    ) -> access_pb2.ResolveResponse:
+        principal = auth.current()
+        self.calls.append(
+            (principal.service or principal.subject, telemetry.request_id.get(), context.time_remaining())
+        )
+        if self.failures:
+            self.failures -= 1
+            raise ConnectionResetError
+        return access_pb2.ResolveResponse()
+
+    async def WhoAmI(  # noqa: N802
+        self, request: access_pb2.WhoAmIRequest, context: CallContext
+    ) -> access_pb2.WhoAmIResponse:
+        return access_pb2.WhoAmIResponse(service=auth.current().service)
+
+
+class Documents(DocumentServiceServicer):
+    """Each method does one thing that servers do."""
+
+    def __init__(self, peers: Peers) -> None:
+        self.peers = peers
+        self.entered = asyncio.Event()
+        self.left = asyncio.Event()
+
+    async def CheckUpload(  # noqa: N802
+        self, request: documents_pb2.CheckUploadRequest, context: CallContext
+    ) -> documents_pb2.CheckUploadResponse:
+        await self.peers.access().Resolve(access_pb2.ResolveRequest(), **self.peers.forward("access"))
+        return documents_pb2.CheckUploadResponse()
+
+    async def CreateDocument(  # noqa: N802
+        self, request: documents_pb2.CreateDocumentRequest, context: CallContext
+    ) -> documents_pb2.CreateDocumentResponse:
+        await self.peers.access().WhoAmI(access_pb2.WhoAmIRequest(), **self.peers.own("access"))
+        return documents_pb2.CreateDocumentResponse()
+
+    async def GetDocument(  # noqa: N802
+        self, request: documents_pb2.GetDocumentRequest, context: CallContext
+    ) -> documents_pb2.GetDocumentResponse:
+        match request.document_id:
+            case "absent":
+                raise NotFound("document")
+            case "invalid":
+                raise FieldsInvalid([FieldViolation("document_id", "is no UUID")])
+            case "broken":
+                raise KeyError("a secret of the database")
+            case "slow":
+                self.entered.set()
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    self.left.set()
+        return documents_pb2.GetDocumentResponse()
+
+    async def ListDocuments(  # noqa: N802
+        self, request: documents_pb2.ListDocumentsRequest, context: CallContext
+    ) -> documents_pb2.ListDocumentsResponse:
+        return documents_pb2.ListDocumentsResponse(next_page_token=auth.current().subject)
+
+    async def WatchDocuments(  # noqa: N802
+        self, request: documents_pb2.WatchDocumentsRequest, context: CallContext
+    ) -> AsyncIterator[documents_pb2.WatchDocumentsResponse]:
+        for document in request.document_ids:
+            if document == "absent":
+                raise NotFound("document")
+            yield documents_pb2.WatchDocumentsResponse(document=documents_pb2.Document(id=document))
+
+    async def DeleteDocument(  # noqa: N802
+        self, request: documents_pb2.DeleteDocumentRequest, context: CallContext
+    ) -> documents_pb2.DeleteDocumentResponse:
+        return documents_pb2.DeleteDocumentResponse()
+
+    async def RetryDocument(  # noqa: N802
+        self, request: documents_pb2.RetryDocumentRequest, context: CallContext
+    ) -> documents_pb2.RetryDocumentResponse:
+        return documents_pb2.RetryDocumentResponse()
+
+
+def _settings(trust: Trust, **changes: str) -> ServiceSettings:
+    given = {"database_url": "", "nats_url": "", "blob_url": "", "issuers": str(trust.issuers)}
+    return ServiceSettings.model_validate({**given, "service_tokens": str(trust.directory), **changes})
+
+
+class Deployment:
+    """access and ingest, each on a port of its own, and people who call them."""
+
+    def __init__(
+        self, trust: Trust, access: Access, documents: Documents, servers: Mapping[str, Server]
+    ) -> None:
+        self.trust = trust
+        self.access = access
+        self.documents = documents
+        self.servers = servers
+        address = servers["ingest"].address
+        self.caller = Peers(
+            _settings(trust, ingest_address=address), trust.service_tokens("gateway", "ingest", "access")
+        )
+
+    def person(self, seconds: float = 10) -> CallOptions:
+        return call_options(self.trust.person("ana"), seconds)
+
+
+@pytest.fixture
+async def deployment(tmp_path: Path) -> AsyncIterator[Deployment]:
+    trust = Trust(tmp_path)
+    access = Access()
+    access_server = await build_server(
+        _settings(trust), trust.verifier("access"), [(add_AccessServiceServicer_to_server, access)], ACCESS
+    )
+    peers = Peers(
+        _settings(trust, access_address=access_server.address), trust.service_tokens("ingest", "access")
+    )
+    documents = Documents(peers)
+    server = await build_server(
+        _settings(trust),
+        trust.verifier("ingest"),
+        [(add_DocumentServiceServicer_to_server, documents)],
+        DOCUMENTS,
+    )
+    for one in (access_server, server):
+        await one.start()
+    deployment = Deployment(trust, access, documents, {"access": access_server, "ingest": server})
+    yield deployment
+    await deployment.caller.close()
+    await peers.close()
+    for one in (server, access_server):
+        await one.stop(0)
+
+
+@asynccontextmanager
+async def _refused(reason: pb.ErrorReason, code: grpc.StatusCode) -> AsyncIterator[list[AioRpcError]]:
+    caught: list[AioRpcError] = []
+    with pytest.raises(AioRpcError) as refusal:
+        yield caught
+    assert refusal.value.code() == code
+    assert from_rpc_error(refusal.value).reason == reason
+    caught.append(refusal.value)
+
+
+async def test_a_refusal_arrives_with_reason_and_fields(deployment: Deployment) -> None:
+    async with _refused(pb.ERROR_REASON_FIELD_INVALID, grpc.StatusCode.INVALID_ARGUMENT) as caught:
+        await deployment.caller.ingest().GetDocument(Get(document_id="invalid"), **deployment.person())
+    assert from_rpc_error(caught[0]).fields == (FieldViolation("document_id", "is no UUID"),)
+
+
+async def test_an_unforeseen_error_tells_an_id_and_nothing_else(
+    deployment: Deployment, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with _refused(pb.ERROR_REASON_INTERNAL, grpc.StatusCode.INTERNAL) as caught:
+        await deployment.caller.ingest().GetDocument(Get(document_id="broken"), **deployment.person())
+    trailing = dict(caught[0].trailing_metadata())
+    assert trailing[REQUEST_ID_KEY]
+    assert "secret" not in (caught[0].details() or "")
+    assert not any(b"secret" in value for value in trailing.values() if isinstance(value, bytes))
+    logged = next(record for record in caplog.records if record.exc_info)
+    assert "a secret of the database" in str(logged.exc_info)
+
+
+async def test_an_error_in_a_stream_follows_what_was_sent(deployment: Deployment) -> None:
+    request = documents_pb2.WatchDocumentsRequest(document_ids=["a", "absent", "b"])
+    seen: list[str] = []
+    async with _refused(pb.ERROR_REASON_NOT_FOUND, grpc.StatusCode.NOT_FOUND):
+        async for answer in deployment.caller.ingest().WatchDocuments(request, **deployment.person()):
+            seen.append(answer.document.id)  # noqa: PERF401 - what came before the error counts
+    assert seen == ["a"]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [(), (("authorization", ""),), (("authorization", "Basic x"),), (("authorization", "Bearer x"),)],
+)
+async def test_a_call_without_a_good_token_is_refused_before_anything_else(
+    deployment: Deployment, metadata: tuple[tuple[str, str], ...]
+) -> None:
+    ingest = deployment.caller.ingest()
+    async with _refused(pb.ERROR_REASON_TOKEN_INVALID, grpc.StatusCode.UNAUTHENTICATED):
+        await ingest.GetDocument(Get(document_id="broken"), metadata=metadata, timeout=10)
+    async with _refused(pb.ERROR_REASON_TOKEN_INVALID, grpc.StatusCode.UNAUTHENTICATED):
+        async for _ in ingest.WatchDocuments(
+            documents_pb2.WatchDocumentsRequest(), metadata=metadata, timeout=10
+        ):
+            pass
+
+
+async def test_a_person_is_refused_what_is_for_services(deployment: Deployment) -> None:
+    async with _refused(pb.ERROR_REASON_SERVICES_ONLY, grpc.StatusCode.PERMISSION_DENIED):
+        await deployment.caller.ingest().CreateDocument(
+            documents_pb2.CreateDocumentRequest(), **deployment.person()
+        )
+
+
+async def test_a_service_is_refused_what_is_for_people(deployment: Deployment) -> None:
+    async with _refused(pb.ERROR_REASON_TOKEN_INVALID, grpc.StatusCode.UNAUTHENTICATED):
+        await deployment.caller.ingest().RetryDocument(
+            documents_pb2.RetryDocumentRequest(), **deployment.caller.own("ingest")
+        )
+
+
+async def test_a_persons_token_is_forwarded_with_request_id_and_deadline(deployment: Deployment) -> None:
+    options = deployment.person(seconds=7)
+    await deployment.caller.ingest().CheckUpload(documents_pb2.CheckUploadRequest(), **options)
+    ((caller, request_id, remaining),) = deployment.access.calls
+    assert caller == "ana"
+    assert request_id == dict(options["metadata"])[REQUEST_ID_KEY]
+    assert 0 < remaining <= 7
+
+
+async def test_a_services_token_is_not_passed_on(deployment: Deployment) -> None:
+    await deployment.caller.ingest().CheckUpload(
+        documents_pb2.CheckUploadRequest(), **deployment.caller.own("ingest")
+    )
+    assert deployment.access.calls[0][0] == "ingest"
+
+
+async def test_a_service_calls_in_its_own_name(deployment: Deployment) -> None:
+    await deployment.caller.ingest().CreateDocument(
+        documents_pb2.CreateDocumentRequest(), **deployment.caller.own("ingest")
+    )
+
+
+async def test_calls_at_the_same_time_keep_their_callers_apart(deployment: Deployment) -> None:
+    people = [f"person-{number}" for number in range(20)]
+    ingest = deployment.caller.ingest()
+    answers = await asyncio.gather(
+        *(
+            ingest.ListDocuments(
+                documents_pb2.ListDocumentsRequest(), **call_options(deployment.trust.person(person))
+            )
+            for person in people
+        )
+    )
+    assert [answer.next_page_token for answer in answers] == people
+
+
+async def test_a_peer_that_fails_for_a_moment_is_called_again(deployment: Deployment) -> None:
+    deployment.access.failures = 2
+    await deployment.caller.ingest().CheckUpload(documents_pb2.CheckUploadRequest(), **deployment.person())
+    assert len(deployment.access.calls) == 3
+
+
+async def test_a_peer_that_is_gone_is_unavailable(deployment: Deployment) -> None:
+    await deployment.servers["access"].stop(0)
+    async with _refused(pb.ERROR_REASON_UNAVAILABLE, grpc.StatusCode.UNAVAILABLE):
+        await deployment.caller.ingest().CheckUpload(
+            documents_pb2.CheckUploadRequest(), **deployment.person()
+        )
+
+
+async def test_a_call_that_is_given_up_stops_the_work(deployment: Deployment) -> None:
+    call = deployment.caller.ingest().GetDocument(Get(document_id="slow"), **deployment.person())
+    waiting = asyncio.ensure_future(_await(call))
+    await asyncio.wait_for(deployment.documents.entered.wait(), 10)
+    call.cancel()
+    await asyncio.wait_for(deployment.documents.left.wait(), 10)
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+async def test_a_deadline_stops_the_work(deployment: Deployment) -> None:
+    async with _refused(pb.ERROR_REASON_DEADLINE_EXCEEDED, grpc.StatusCode.DEADLINE_EXCEEDED):
+        await deployment.caller.ingest().GetDocument(Get(document_id="slow"), **deployment.person(0.3))
+    await asyncio.wait_for(deployment.documents.left.wait(), 10)
+
+
+async def _await(call: Any) -> Any:
+    return await call
+
+
+async def test_a_message_over_the_limit_is_refused(deployment: Deployment) -> None:
+    async with _refused(pb.ERROR_REASON_OVERLOADED, grpc.StatusCode.RESOURCE_EXHAUSTED):
+        await deployment.caller.ingest().GetDocument(Get(document_id="x" * (5 << 20)), **deployment.person())
+
+
+async def test_an_unknown_method_stays_unknown(deployment: Deployment) -> None:
+    async with open_channel(deployment.servers["ingest"].address) as channel:
+        call: Any = channel.unary_unary("/acervo.ingest.v1.DocumentService/Nothing")
+        with pytest.raises(AioRpcError) as refusal:
+            await call(b"", timeout=10)
+    assert refusal.value.code() == grpc.StatusCode.UNIMPLEMENTED
+
+
+async def test_health_needs_no_token_and_turns_with_the_drain(deployment: Deployment) -> None:
+    server = deployment.servers["ingest"]
+    async with open_channel(server.address) as channel:
+        health: Any = health_pb2_grpc.HealthStub(channel)
+        request = health_pb2.HealthCheckRequest(service="acervo.ingest.v1.DocumentService")
+        watch = health.Watch(request, timeout=10)
+        assert (await health.Check(request, timeout=10)).status == health_pb2.HealthCheckResponse.SERVING
+        assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
+        await server.unready()
+        assert (await watch.read()).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        assert (await health.Check(request, timeout=10)).status == health_pb2.HealthCheckResponse.NOT_SERVING
+        watch.cancel()
+    answer = await deployment.caller.ingest().GetDocument(Get(document_id="x"), **deployment.person())
+    assert answer == documents_pb2.GetDocumentResponse()
+
+
+async def test_running_calls_may_end_while_the_server_stops(deployment: Deployment) -> None:
+    call = deployment.caller.ingest().GetDocument(Get(document_id="slow"), **deployment.person())
+    waiting = asyncio.ensure_future(_await(call))
+    await asyncio.wait_for(deployment.documents.entered.wait(), 10)
+    await deployment.servers["ingest"].stop(0.2)
+    await asyncio.wait_for(deployment.documents.left.wait(), 10)
+    with pytest.raises(AioRpcError):
+        await waiting
+
+
+async def test_each_call_is_logged_with_its_caller_and_outcome(
+    deployment: Deployment, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "services.calls")
+    with pytest.raises(AioRpcError):
+        await deployment.caller.ingest().GetDocument(Get(document_id="absent"), **deployment.person())
+    record: Any = next(record for record in caplog.records if record.message == "call")
+    assert record.method.endswith("/GetDocument")
+    assert record.outcome == "NOT_FOUND"
+    assert record.caller == str(auth.user_id(deployment.trust.people.issuer, "ana"))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({}, "no row in the table of callers: /acervo.access.v1.AccessService/Resolve"),
+        ({**ACCESS, "/acervo.access.v1.AccessService/Open": Callers.ANY}, "no such method"),
+    ],
+)
+async def test_a_server_with_an_undecided_method_does_not_start(
+    tmp_path: Path, table: Mapping[str, Callers], message: str
+) -> None:
+    trust = Trust(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        await build_server(
+            _settings(trust),
+            trust.verifier("access"),
+            [(add_AccessServiceServicer_to_server, Access())],
+            table,
+        )
+
+
+async def test_two_servers_never_share_a_port(deployment: Deployment, tmp_path: Path) -> None:
+    settings = _settings(deployment.trust, listen=deployment.servers["ingest"].address)
+    with pytest.raises(OSError, match="cannot listen"):
+        await build_server(settings, deployment.trust.verifier("access"), [], {})
