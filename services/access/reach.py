@@ -63,11 +63,16 @@ class Caller:
 
     kind: CallerKind
     subject: str
-    """What tells this caller from every other one; a person's UUID for people."""
+    """What tells this caller from every other one: a person's or an agent's UUID, a service's name."""
     user_id: UUID | None
-    """The person; None for services."""
+    """The person, or the one that an agent acts for; None for services."""
     deployment_admin: bool = False
     """Never true of agents and services."""
+
+    @property
+    def person(self) -> UUID | None:
+        """The caller's own membership and ownership go by this: None for agents and services, who have none."""
+        return self.user_id if self.kind is CallerKind.PERSON else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ def reaches(caller: Caller, role: Role | None, base: Holding, want: Want) -> boo
         return True
     if caller.kind is CallerKind.AGENT or base.kind is not BaseKind.REGULAR:
         return False
-    owned = caller.user_id is not None and caller.user_id == base.owner_user_id
+    owned = caller.person is not None and caller.person == base.owner_user_id
     if base.scope is BaseScope.APP:
         return want is Want.VIEW or caller.deployment_admin
     if base.scope is BaseScope.PERSONAL:

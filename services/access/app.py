@@ -1,0 +1,61 @@
+"""The composition root of access."""
+
+import asyncio
+from datetime import timedelta
+
+from acervo.access.v1 import access_pb2_grpc, knowledge_bases_pb2_grpc, organizations_pb2_grpc
+from services.access import idempotency, teardowns
+from services.access.callers import Callers
+from services.access.consumers import Consumers
+from services.access.rpc import CALLERS, AccessServicer, KnowledgeBaseServicer, OrganizationServicer
+from services.access.settings import AccessSettings
+from services.shared import bus, telemetry
+from services.shared.admission import Policy
+from services.shared.db import Pool
+from services.shared.runtime import Runtime
+from services.shared.server import Servicer
+
+SERVICE = "access"
+
+
+def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
+    """What the server of access offers."""
+    callers = Callers(settings.admins)
+    embedding = settings.default_embedding
+    return [
+        (access_pb2_grpc.add_AccessServiceServicer_to_server, AccessServicer(pool, callers)),
+        (
+            organizations_pb2_grpc.add_OrganizationServiceServicer_to_server,
+            OrganizationServicer(pool, callers, embedding),
+        ),
+        (
+            knowledge_bases_pb2_grpc.add_KnowledgeBaseServiceServicer_to_server,
+            KnowledgeBaseServicer(pool, callers, embedding),
+        ),
+    ]
+
+
+async def sweep(pool: Pool, settings: AccessSettings) -> None:
+    """Announce hanging teardowns again and forget old requests, until cancelled."""
+    age = timedelta(seconds=settings.teardown_retry_seconds)
+    while True:
+        while await teardowns.announce_overdue(pool, age) == teardowns.SWEEP_BATCH:
+            pass
+        await idempotency.forget(pool, settings.request_days)
+        await asyncio.sleep(settings.sweep_seconds)
+
+
+async def main() -> None:
+    """Run access until the process is asked to end."""
+    settings = AccessSettings.model_validate({})
+    telemetry.configure(SERVICE, settings.log_level)
+    async with Runtime.open(settings, SERVICE) as runtime:
+        if settings.role.serves:
+            await runtime.serve(servicers(runtime.pool, settings), CALLERS)
+        else:
+            await runtime.serve([], {})
+        if settings.role.works:
+            runtime.background(Policy("none"))
+            runtime.facts({bus.TEARDOWN_ANSWERED: Consumers(runtime.pool).teardown_answered})
+            runtime.singleton("sweep", lambda: sweep(runtime.pool, settings))
+        await runtime.run()

@@ -1,0 +1,40 @@
+"""From a verified token to a caller as the rules of access know it."""
+
+from collections.abc import Set as AbstractSet
+from uuid import UUID
+
+from services.access.reach import Caller, CallerKind
+from services.shared import auth
+from services.shared.auth import PrincipalKind
+from services.shared.errors import ServicesOnly
+
+
+class Callers:
+    """Tells who calls. `admins` are the deployment's."""
+
+    def __init__(self, admins: AbstractSet[UUID]) -> None:
+        self._admins = admins
+
+    def current(self) -> Caller:
+        """Who makes the call at hand."""
+        principal = auth.current()
+        if principal.kind is PrincipalKind.SERVICE:
+            return Caller(CallerKind.SERVICE, principal.service or "", None)
+        if principal.kind is PrincipalKind.USER and principal.user_id is not None:
+            return self._person(principal.user_id)
+        return Caller(CallerKind.AGENT, str(principal.agent_id), principal.user_id)
+
+    def acting_for(self, actor: UUID | None) -> Caller:
+        """Who makes the call at hand, or the person in whose name a service makes it.
+
+        Raises ServicesOnly where anybody else names one.
+        """
+        caller = self.current()
+        if actor is None:
+            return caller
+        if caller.kind is not CallerKind.SERVICE:
+            raise ServicesOnly
+        return self._person(actor)
+
+    def _person(self, user_id: UUID) -> Caller:
+        return Caller(CallerKind.PERSON, str(user_id), user_id, user_id in self._admins)

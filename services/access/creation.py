@@ -1,0 +1,113 @@
+"""Making knowledge bases: who may, and on which names."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from services.access import knowledge_bases, names, organizations
+from services.access.claims import Claimant, Embedding, Verdict, judge
+from services.access.knowledge_bases import KnowledgeBase
+from services.access.reach import BaseKind, BaseScope, Caller, Holding, Visibility
+from services.access.refusals import BaseNotFound, EmbeddingConflict, OrganizationNotFound
+from services.access.roles import Permission, allows
+from services.shared.db import Connection
+from services.shared.errors import NameTaken
+from services.shared.ingestion_config import DEFAULT, IngestionConfig
+from services.shared.names import check_collection_name, derive_collection_name
+
+# How long a claim waits for another transaction on the same name: each waiting one occupies a connection.
+_WAIT = "SET LOCAL lock_timeout = '1s'"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A base that somebody wants made."""
+
+    display_name: str
+    scope: BaseScope
+    collection_name: str = ""
+    """Empty: derived from the display name."""
+    organization_id: UUID | None = None
+    visibility: Visibility | None = None
+    """None but for organizations' bases."""
+    embedding: Embedding | None = None
+    """None: what the name has already, or the deployment's default."""
+    ingestion_config: IngestionConfig = DEFAULT
+    default_base: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """What a new base is made of that nobody chose."""
+
+    id: UUID
+    """UUIDv7."""
+    suffix: str
+    """Six random hexadecimal characters, for a derived name."""
+    embedding: Embedding
+    """The deployment's default."""
+
+
+async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fresh) -> KnowledgeBase:
+    """Make a base, in the caller's transaction.
+
+    Raises OrganizationNotFound or BaseNotFound where the caller may not make bases there, NameInvalid,
+    NameTaken or EmbeddingConflict. Where another transaction is at work on the name for longer than a second, the
+    database's refusal to wait goes up: callers are told to try again.
+    """
+    name = wish.collection_name or derive_collection_name(wish.display_name, fresh.suffix)
+    check_collection_name(name)
+    await connection.execute(_WAIT)
+    await _authorise(connection, caller, wish)
+    embedding = await _claim(connection, caller, wish, name, fresh.embedding)
+    return await _store(connection, caller, wish, fresh.id, name, embedding)
+
+
+async def _authorise(connection: Connection, caller: Caller, wish: Wish) -> None:
+    if wish.organization_id is not None:
+        role = await organizations.lock_for_content(connection, wish.organization_id, caller.person)
+        if not allows(role, Permission.COLLECTIONS_CREATE):
+            raise OrganizationNotFound
+    elif caller.person is None or (wish.scope is BaseScope.APP and not caller.deployment_admin):
+        raise BaseNotFound
+
+
+async def _claim(
+    connection: Connection, caller: Caller, wish: Wish, name: str, default: Embedding
+) -> Embedding:
+    """Hold the name and return the embedding settings that it has."""
+    held = await names.hold(connection, name, caller, wish.embedding or default)
+    claimant = Claimant(
+        deployment_admin=caller.deployment_admin,
+        outside_organizations=wish.scope is BaseScope.PERSONAL and wish.organization_id is None,
+    )
+    verdict = judge(held, claimant, wish.embedding)
+    if verdict is Verdict.TAKEN:
+        raise NameTaken(name)
+    if verdict is Verdict.EMBEDDING_CONFLICT:
+        raise EmbeddingConflict
+    return held.embedding
+
+
+async def _store(
+    connection: Connection, caller: Caller, wish: Wish, base_id: UUID, name: str, embedding: Embedding
+) -> KnowledgeBase:
+    holding = Holding(BaseKind.REGULAR, wish.scope, wish.organization_id, caller.person, wish.visibility)
+    made = await knowledge_bases.insert(
+        connection,
+        base_id,
+        display_name=wish.display_name,
+        collection_name=name,
+        holding=holding,
+        ingestion_config=wish.ingestion_config,
+        default_base=wish.default_base,
+    )
+    return KnowledgeBase(
+        id=base_id,
+        display_name=wish.display_name,
+        collection_name=name,
+        holding=holding,
+        embedding=embedding,
+        ingestion_config=wish.ingestion_config,
+        default_base=wish.default_base,
+        create_time=made,
+    )

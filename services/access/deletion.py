@@ -1,0 +1,78 @@
+"""Deleting bases and organizations. Locks are taken in the order organization, name, base."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from acervo.events.v1.facts_pb2 import OrganizationDeleted
+from services.access import knowledge_bases, names, organizations, teardowns
+from services.access.reach import Caller, Want
+from services.access.refusals import BaseNotFound, OrganizationNotFound
+from services.access.roles import Permission, allows
+from services.access.teardown import begin
+from services.shared import bus, outbox
+from services.shared.db import Connection
+
+NewId = Callable[[], UUID]
+"""Makes UUIDv7s."""
+
+_BASES = "SELECT id, collection_name FROM knowledge_bases WHERE organization_id = $1 ORDER BY id FOR UPDATE"
+_DELETE = "DELETE FROM organizations WHERE id = $1"
+
+
+async def delete_base(connection: Connection, caller: Caller, base_id: UUID, new_id: NewId) -> None:
+    """Delete a base, or empty an organization's default, and start its teardown.
+
+    Waits for whoever is at work on the name. Raises BaseNotFound where the caller may not edit the base.
+    """
+    seen = await knowledge_bases.find(connection, caller, base_id, Want.EDIT)
+    if seen is None:
+        raise BaseNotFound
+    await names.lock(connection, seen.collection_name)
+    base = await knowledge_bases.lock(connection, caller, base_id, Want.EDIT)
+    if base is None:
+        raise BaseNotFound
+    holders = await names.count_holders(connection, [base.collection_name])
+    teardown = begin(
+        new_id(),
+        base_id=base.id,
+        collection_name=base.collection_name,
+        keep_base=base.default_base,
+        other_holders=holders[base.collection_name] - 1,
+        watermark=new_id(),
+    )
+    if not base.default_base:
+        await knowledge_bases.delete(connection, [base.id])
+    await teardowns.start(connection, [teardown])
+
+
+async def delete_organization(
+    connection: Connection, caller: Caller, organization_id: UUID, new_id: NewId
+) -> None:
+    """Delete an organization with its members and all of its bases, the default one included.
+
+    Raises OrganizationNotFound where the caller may not.
+    """
+    role = await organizations.lock_for_change(connection, organization_id, caller.person)
+    if not allows(role, Permission.ORGANIZATION_DELETE):
+        raise OrganizationNotFound
+    await names.lock_of_organization(connection, organization_id)
+    bases = [(row["id"], row["collection_name"]) for row in await connection.fetch(_BASES, organization_id)]
+    holders = await names.count_holders(connection, [name for _, name in bases])
+    started = []
+    for base_id, name in bases:
+        holders[name] -= 1
+        started.append(
+            begin(
+                new_id(),
+                base_id=base_id,
+                collection_name=name,
+                keep_base=False,
+                other_holders=holders[name],
+                watermark=new_id(),
+            )
+        )
+    await knowledge_bases.delete(connection, [base_id for base_id, _ in bases])
+    await teardowns.start(connection, started)
+    await connection.execute(_DELETE, organization_id)
+    deleted = OrganizationDeleted(organization_id=str(organization_id))
+    await outbox.announce(connection, bus.ORGANIZATION_DELETED, deleted)

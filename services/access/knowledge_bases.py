@@ -1,0 +1,150 @@
+"""Knowledge bases as rows, read through the one predicate that says who reaches what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+import asyncpg
+
+from services.access.claims import Embedding
+from services.access.pages import Page, PageRequest, cut
+from services.access.reach import BaseKind, BaseScope, Caller, Holding, Targets, Visibility, Want
+from services.access.reach_sql import FROM_BASES, REACHED, arguments
+from services.shared.db import Connection, Pool
+from services.shared.ingestion_config import IngestionConfig
+from services.shared.ingestion_config_codec import config_from_json, config_to_json
+
+_COLUMNS = """
+    b.id, b.kind, b.scope, b.organization_id, b.owner_user_id, b.visibility, b.default_base, b.display_name,
+    b.collection_name, b.ingestion_config, b.create_time, n.embedding_model, n.embedding_width
+"""
+_RESOLVE = f"""
+SELECT {_COLUMNS} {FROM_BASES}
+ WHERE (b.id = ANY ($7::uuid[]) OR b.collection_name = ANY ($8::text[])) AND {REACHED}
+"""
+_FIND = f"SELECT {_COLUMNS} {FROM_BASES} WHERE b.id = $7 AND {REACHED}"
+_LOCK = f"{_FIND} FOR UPDATE OF b"
+# Hidden bases are in no listing, whoever asks.
+_PAGE = f"""
+SELECT {_COLUMNS} {FROM_BASES}
+ WHERE b.kind = 'regular' AND b.id > $7 AND {REACHED}
+   AND ($8::uuid IS NULL OR b.organization_id = $8) AND ($9::text IS NULL OR b.collection_name = $9)
+ ORDER BY b.id LIMIT $10
+"""
+_INSERT = """
+INSERT INTO knowledge_bases (id, scope, organization_id, owner_user_id, visibility, default_base, display_name,
+                             collection_name, ingestion_config)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+RETURNING create_time
+"""
+_DELETE = "DELETE FROM knowledge_bases WHERE id = ANY ($1::uuid[])"
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeBase:
+    """A base, which owns a collection."""
+
+    id: UUID
+    display_name: str
+    collection_name: str
+    holding: Holding
+    """Who may reach it."""
+    embedding: Embedding
+    ingestion_config: IngestionConfig
+    default_base: bool
+    """Whether it is its organization's default: emptied, never deleted."""
+    create_time: datetime
+
+    @classmethod
+    def from_row(cls, row: asyncpg.Record) -> Self:
+        visibility = row["visibility"]
+        return cls(
+            id=row["id"],
+            display_name=row["display_name"],
+            collection_name=row["collection_name"],
+            holding=Holding(
+                kind=BaseKind(row["kind"]),
+                scope=BaseScope(row["scope"]),
+                organization_id=row["organization_id"],
+                owner_user_id=row["owner_user_id"],
+                visibility=None if visibility is None else Visibility(visibility),
+            ),
+            embedding=Embedding(row["embedding_model"], row["embedding_width"]),
+            ingestion_config=config_from_json(row["ingestion_config"]),
+            default_base=row["default_base"],
+            create_time=row["create_time"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which bases a listing holds; None: all of them."""
+
+    organization_id: UUID | None = None
+    collection_name: str | None = None
+
+
+async def resolve(pool: Pool, caller: Caller, targets: Targets, want: Want) -> Sequence[KnowledgeBase]:
+    """The bases that the targets name and the caller reaches, by one statement."""
+    rows = await pool.fetch(_RESOLVE, *arguments(caller, want), list(targets.ids), list(targets.names))
+    return [KnowledgeBase.from_row(row) for row in rows]
+
+
+async def find(
+    connection: Pool | Connection, caller: Caller, base_id: UUID, want: Want
+) -> KnowledgeBase | None:
+    """One base, if the caller reaches it."""
+    row = await connection.fetchrow(_FIND, *arguments(caller, want), base_id)
+    return None if row is None else KnowledgeBase.from_row(row)
+
+
+async def lock(connection: Connection, caller: Caller, base_id: UUID, want: Want) -> KnowledgeBase | None:
+    """One base, if the caller reaches it still, held until the transaction ends. The name's lock comes first."""
+    row = await connection.fetchrow(_LOCK, *arguments(caller, want), base_id)
+    return None if row is None else KnowledgeBase.from_row(row)
+
+
+async def page(pool: Pool, caller: Caller, which: Filter, wanted: PageRequest) -> Page[KnowledgeBase]:
+    """The regular bases that the caller may view, oldest first."""
+    rows = await pool.fetch(
+        _PAGE,
+        *arguments(caller, Want.VIEW),
+        wanted.after,
+        which.organization_id,
+        which.collection_name,
+        wanted.size + 1,
+    )
+    return cut([KnowledgeBase.from_row(row) for row in rows], wanted.size)
+
+
+async def insert(
+    connection: Connection,
+    base_id: UUID,
+    *,
+    display_name: str,
+    collection_name: str,
+    holding: Holding,
+    ingestion_config: IngestionConfig,
+    default_base: bool,
+) -> datetime:
+    """Store a regular base, under the lock of its name; return when it was made."""
+    made: datetime = await connection.fetchval(
+        _INSERT,
+        base_id,
+        holding.scope,
+        holding.organization_id,
+        holding.owner_user_id,
+        holding.visibility,
+        default_base,
+        display_name,
+        collection_name,
+        config_to_json(ingestion_config),
+    )
+    return made
+
+
+async def delete(connection: Connection, base_ids: Sequence[UUID]) -> None:
+    """Remove bases, under the locks of their names."""
+    await connection.execute(_DELETE, base_ids)

@@ -1,0 +1,174 @@
+"""Organizations and their members: rows, and the changes that roles allow."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+import asyncpg
+
+from acervo.events.v1.facts_pb2 import MemberRemoved
+from services.access.pages import Page, PageRequest, cut
+from services.access.refusals import LastOwner, MemberNotFound, OrganizationNotFound, RoleNotExceeded
+from services.access.roles import MemberChange, Permission, Role, allows, judge_change
+from services.shared import bus, outbox
+from services.shared.db import Connection, Pool
+
+_INSERT = "INSERT INTO organizations (id, display_name) VALUES ($1, $2) RETURNING create_time"
+_PAGE = """
+SELECT o.id, o.display_name, o.create_time, m.role
+  FROM members m JOIN organizations o ON o.id = m.organization_id
+ WHERE m.user_id = $1 AND o.id > $2 ORDER BY o.id LIMIT $3
+"""
+_ROLE = "SELECT role FROM members WHERE organization_id = $1 AND user_id = $2"
+# A member's organization: shared, so that it is not deleted, or alone, so that nobody else changes its members.
+_LOCK = """
+SELECT true FROM organizations o
+ WHERE o.id = $1 AND EXISTS (SELECT FROM members m WHERE m.organization_id = o.id AND m.user_id = $2)
+"""
+_LOCK_SHARED = f"{_LOCK} FOR KEY SHARE"
+_LOCK_ALONE = f"{_LOCK} FOR UPDATE"
+_OWNERS = "SELECT count(*) FROM members WHERE organization_id = $1 AND role = 'owner'"
+_PUT_MEMBER = """
+INSERT INTO members (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)
+ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role
+RETURNING id, user_id, role, create_time
+"""
+_DELETE_MEMBER = "DELETE FROM members WHERE organization_id = $1 AND user_id = $2"
+_MEMBERS = """
+SELECT id, user_id, role, create_time FROM members
+ WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Organization:
+    """An organization, as one of its members sees it."""
+
+    id: UUID
+    display_name: str
+    create_time: datetime
+    role: Role
+    """The member's own."""
+
+    @classmethod
+    def from_row(cls, row: asyncpg.Record) -> Self:
+        return cls(row["id"], row["display_name"], row["create_time"], Role(row["role"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person in an organization. `id` is the membership's."""
+
+    id: UUID
+    user_id: UUID
+    role: Role
+    create_time: datetime
+
+    @classmethod
+    def from_row(cls, row: asyncpg.Record) -> Self:
+        return cls(row["id"], row["user_id"], Role(row["role"]), row["create_time"])
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Whose membership of which organization is spoken of."""
+
+    organization_id: UUID
+    user_id: UUID
+
+
+async def found(
+    connection: Connection, organization_id: UUID, display_name: str, *, owner: UUID, member_id: UUID
+) -> Organization:
+    """Make an organization whose only member owns it."""
+    made = await connection.fetchval(_INSERT, organization_id, display_name)
+    await connection.execute(_PUT_MEMBER, member_id, organization_id, owner, Role.OWNER)
+    return Organization(organization_id, display_name, made, Role.OWNER)
+
+
+async def page(pool: Pool, user_id: UUID | None, wanted: PageRequest) -> Page[Organization]:
+    """The organizations that the person is a member of, oldest first."""
+    rows = await pool.fetch(_PAGE, user_id, wanted.after, wanted.size + 1)
+    return cut([Organization.from_row(row) for row in rows], wanted.size)
+
+
+async def members_page(
+    pool: Pool, organization_id: UUID, reader: UUID | None, wanted: PageRequest
+) -> Page[Member]:
+    """An organization's members, oldest first, for one of them. Raises OrganizationNotFound for others."""
+    if await pool.fetchval(_ROLE, organization_id, reader) is None:
+        raise OrganizationNotFound
+    rows = await pool.fetch(_MEMBERS, organization_id, wanted.after, wanted.size + 1)
+    return cut([Member.from_row(row) for row in rows], wanted.size)
+
+
+async def lock_for_content(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Role:
+    """Keep an organization from being deleted until the transaction ends; return the member's role in it.
+
+    Raises OrganizationNotFound where the person is no member.
+    """
+    if not await connection.fetchval(_LOCK_SHARED, organization_id, user_id):
+        raise OrganizationNotFound
+    return await _role(connection, organization_id, user_id)
+
+
+async def lock_for_change(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Role:
+    """Keep everybody else from changing an organization or its members; return the member's role in it.
+
+    Raises OrganizationNotFound where the person is no member.
+    """
+    if not await connection.fetchval(_LOCK_ALONE, organization_id, user_id):
+        raise OrganizationNotFound
+    return await _role(connection, organization_id, user_id)
+
+
+async def _role(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Role:
+    """Read after the lock was had: who held it before may have changed the role."""
+    role = await connection.fetchval(_ROLE, organization_id, user_id)
+    if role is None:
+        raise OrganizationNotFound
+    return Role(role)
+
+
+async def put_member(
+    connection: Connection, giver: UUID | None, member: Membership, role: Role, *, member_id: UUID
+) -> Member:
+    """Take a person in, or change the role of one who is in.
+
+    Raises OrganizationNotFound, RoleNotExceeded or LastOwner.
+    """
+    await _authorise(connection, giver, member, wanted=role)
+    (row,) = await connection.fetch(_PUT_MEMBER, member_id, member.organization_id, member.user_id, role)
+    return Member.from_row(row)
+
+
+async def remove_member(connection: Connection, giver: UUID | None, member: Membership) -> None:
+    """Take a person out, or let the giver leave; effective on that person's next call.
+
+    Raises OrganizationNotFound, MemberNotFound, RoleNotExceeded or LastOwner.
+    """
+    if await _authorise(connection, giver, member, wanted=None) is None:
+        raise MemberNotFound
+    await connection.execute(_DELETE_MEMBER, member.organization_id, member.user_id)
+    removed = MemberRemoved(organization_id=str(member.organization_id), user_id=str(member.user_id))
+    await outbox.announce(connection, bus.MEMBER_REMOVED, removed)
+
+
+async def _authorise(
+    connection: Connection, giver: UUID | None, member: Membership, *, wanted: Role | None
+) -> Role | None:
+    """Lock the organization and judge the change; return the role that the person has now."""
+    role = await lock_for_change(connection, member.organization_id, giver)
+    leaving = wanted is None and giver == member.user_id
+    if not leaving and not allows(role, Permission.MEMBERS_MANAGE):
+        raise OrganizationNotFound
+    held = await connection.fetchval(_ROLE, member.organization_id, member.user_id)
+    present = None if held is None else Role(held)
+    owners = await connection.fetchval(_OWNERS, member.organization_id)
+    change = judge_change(role, present=present, wanted=wanted, owners=owners, leaving=leaving)
+    if change is MemberChange.NOT_EXCEEDED:
+        raise RoleNotExceeded
+    if change is MemberChange.LAST_OWNER:
+        raise LastOwner
+    return present
