@@ -1,0 +1,18 @@
+"""The typed Python client of Acervo.
+
+    async with AcervoClient(addresses, token) as acervo:
+        answer = await acervo.documents.upload(Path("handbook.pdf"), collection_name="handbook")
+        async for change in acervo.documents.watch([answer.document.id]):
+            print(change.document.stage)
+        for passage in await acervo.search("How many days off?", collection_names=["handbook"]):
+            print(passage.filename, passage.page, passage.text)
+
+`BlockingClient` does the same without asyncio. Both raise `AcervoError`.
+"""
+
+from acervo_client.blocking import BlockingClient
+from acervo_client.client import AcervoClient
+from acervo_client.errors import AcervoError, FieldError
+from acervo_client.uploads import UploadOptions
+
+__all__ = ["AcervoClient", "AcervoError", "BlockingClient", "FieldError", "UploadOptions"]

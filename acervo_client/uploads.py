@@ -1,0 +1,79 @@
+"""Sending one file: its header, then its bytes, hashed on the way."""
+
+import hashlib
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
+from acervo.common.v1.lane_pb2 import Lane
+from acervo.ingest.v1 import documents_pb2 as documents
+from acervo.upload.v1.upload_pb2 import UploadDocumentHeader, UploadDocumentRequest
+
+MESSAGE_BYTES = 256 * 1024
+"""How much of a file one message carries: larger ones are no faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadOptions:
+    """What an upload says beside its base and its bytes.
+
+    `replace`: whether it takes the place of the document of the same `source_path` (or name, without one).
+    `ingestion_config`: only what differs from the base's own. `source_path`: the file's address where it
+    comes from; `source`: UPLOAD or CLI. `lane`: whether somebody waits; the default is the server's.
+    """
+
+    replace: bool = False
+    ingestion_config: IngestionConfig | None = None
+    lane: Lane = Lane.LANE_UNSPECIFIED
+    source: documents.DocumentSource = documents.DOCUMENT_SOURCE_UNSPECIFIED
+    source_path: str = ""
+    media_type: str = ""
+
+
+def clean_name(name: str) -> str:
+    """A file name as text: bytes that are no UTF-8 become replacement characters."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+class FileStream:
+    """The messages of one upload. `digest` is the sha256 of the bytes once they were all sent."""
+
+    def __init__(
+        self,
+        path: Path,
+        options: UploadOptions,
+        *,
+        knowledge_base_id: str,
+        collection_name: str,
+        request_id: str,
+    ) -> None:
+        self._path = path
+        self._header = UploadDocumentHeader(
+            request_id=request_id,
+            knowledge_base_id=knowledge_base_id,
+            collection_name=collection_name,
+            filename=clean_name(path.name),
+            media_type=options.media_type,
+            ingestion_config=options.ingestion_config,
+            replace=options.replace,
+            lane=options.lane,
+            source=options.source,
+            source_path=clean_name(options.source_path),
+        )
+        self._hash = hashlib.sha256()
+
+    @property
+    def digest(self) -> bytes:
+        return self._hash.digest()
+
+    async def messages(self) -> AsyncIterator[UploadDocumentRequest]:
+        """Read the file from its start. Raises `OSError`."""
+        self._hash = hashlib.sha256()
+        with self._path.open("rb", buffering=0) as file:
+            self._header.size = os.fstat(file.fileno()).st_size
+            yield UploadDocumentRequest(header=self._header)
+            while data := file.read(MESSAGE_BYTES):
+                self._hash.update(data)
+                yield UploadDocumentRequest(data=data)
