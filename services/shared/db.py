@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeAlias
 
 import asyncpg
@@ -16,6 +16,7 @@ Connection: TypeAlias = (
     "asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"
 )
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
+Prepare: TypeAlias = Callable[[Connection], Awaitable[None]]
 
 # Losing the server or the connection: the work was not done, and doing it again later is right.
 DISCONNECTED = (
@@ -35,18 +36,24 @@ _COMMAND_SECONDS = 60
 _RECONNECT_SECONDS = 0.5
 
 
-async def open_pool(url: str, *, size: int, application: str) -> Pool:
+async def open_pool(url: str, *, size: int, application: str, prepare: Prepare | None = None) -> Pool:
     """Open a pool of at most `size` connections. JSON columns come and go as Python objects.
 
-    The search path comes from the role that the URL names.
+    The search path comes from the role that the URL names. `prepare` is run on each new connection.
     """
+
+    async def initialise(connection: Connection) -> None:
+        await _prepare(connection)
+        if prepare is not None:
+            await prepare(connection)
+
     return await asyncpg.create_pool(
         url,
         min_size=1,
         max_size=size,
         timeout=_CONNECT_SECONDS,
         command_timeout=_COMMAND_SECONDS,
-        init=_prepare,
+        init=initialise,
         server_settings={"application_name": application, "jit": "off"},
     )
 

@@ -32,7 +32,7 @@ from services.shared.auth import ServiceTokens, TokenVerifier, load_issuers
 from services.shared.blobs import BlobStore, Collector
 from services.shared.broker import Broker, Delivery, Handler, Undecodable
 from services.shared.client import Peers
-from services.shared.db import DISCONNECTED, Listener, Pool, open_pool
+from services.shared.db import DISCONNECTED, Listener, Pool, Prepare, open_pool
 from services.shared.ids import uuid7
 from services.shared.leader import lead
 from services.shared.outbox import Relay
@@ -69,11 +69,18 @@ class Runtime:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def open(cls, settings: ServiceSettings, service: str) -> AsyncIterator[Self]:
-        """Connect to database and broker, waiting for them, and close everything at the end."""
+    async def open(
+        cls, settings: ServiceSettings, service: str, prepare: Prepare | None = None
+    ) -> AsyncIterator[Self]:
+        """Connect to database and broker, waiting for them, and close everything at the end.
+
+        `prepare` is run on each new connection to the database.
+        """
         pool = await _insist(
             "database",
-            lambda: open_pool(settings.database_url, size=settings.database_pool, application=service),
+            lambda: open_pool(
+                settings.database_url, size=settings.database_pool, application=service, prepare=prepare
+            ),
         )
         try:
             broker = await _insist("broker", lambda: Broker.connect(settings.nats_url, service))
