@@ -1,10 +1,10 @@
 """Where a text is cut: at paragraphs, then at lines, then at words, then between characters.
 
-A window of `size` characters moves over the text. It is closed at the last paragraph break in it, or, where it has
-none, at the last line break, the last blank (or mark that ends a clause, where no blanks are written), or at its very
-end. A break counts only past the first quarter of what the window adds, so that a heading before a long paragraph
-makes no chunk of its own; if that leaves nothing, any break is better than to cut a word. Time is linear in the
-length of the text, whatever the text.
+A window of `size` characters moves over the text. It is closed at the last paragraph break in it, or, where
+it has none, at the last line break, the last blank (or mark that ends a clause, where no blanks are written),
+or at its very end. A break counts only past the first quarter of what the window adds, so that a heading
+before a long paragraph makes no chunk of its own; if that leaves nothing, any break is better than to cut a
+word. Time is linear in the length of the text, whatever the text.
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ class Span(NamedTuple):
 def split(text: str, size: int, overlap: int) -> Iterator[Span]:
     """Cut `text` into chunks of at most `size` characters that together hold everything but blanks.
 
-    A chunk repeats at most `overlap` characters of the one before it, from a line or word onwards, and never more
-    than half a chunk, so that the chunks together are at most a small multiple of the text.
+    A chunk repeats at most `overlap` characters of the one before it, from a line or word onwards, and never
+    more than half a chunk, so that the chunks together are at most a small multiple of the text.
 
     Raises:
         ValueError: if `size` is below 2, or `overlap` is negative or not below `size`.
