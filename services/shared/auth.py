@@ -8,6 +8,7 @@ goes to the log, never to the caller.
 
 import json
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 import jwt
 
 from services.shared.errors import Unauthenticated, Unavailable
-from services.shared.jwks import ALGORITHMS, KeySet, KeyUnknown, open_key_set
+from services.shared.jwks import ALGORITHMS, KeySet, KeyUnknown, PublicKey, open_key_set
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,7 @@ AUDIENCE: Final = "acervo"
 SERVICES: Final = frozenset({"access", "upload", "ingest", "vectorstore", "sync", "gateway"})
 LEEWAY_SECONDS: Final = 30
 MAX_TOKEN_LENGTH: Final = 8192
+MAX_REMEMBERED: Final = 1024
 AGENT_CLAIM: Final = "acervo_agent"
 
 
@@ -133,11 +135,26 @@ def _issuer(entry: Mapping[str, Any], base: Path) -> Issuer:
     return Issuer(**{**known, "kind": issuer.kind, "jwks": str(base / issuer.jwks)})
 
 
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    principal: Principal
+    keys: KeySet
+    kid: str | None
+    algorithm: str
+    key: PublicKey
+    expires: float
+
+
 class TokenVerifier:
-    """Checks the tokens that callers of one service present."""
+    """Checks the tokens that callers of one service present.
+
+    A token that was accepted is remembered: while it lasts, and its issuer still has the key that signed
+    it, its signature is not computed again.
+    """
 
     def __init__(self, issuers: Sequence[Issuer], service: str) -> None:
         self._service = service
+        self._accepted: dict[str, _Accepted] = {}
         self._trusted: list[tuple[Issuer, str, KeySet]] = [
             (issuer, self._audience(issuer), open_key_set(issuer.jwks, issuer.ca_file, issuer.token_file))
             for issuer in issuers
@@ -149,25 +166,34 @@ class TokenVerifier:
         Raises Unauthenticated, or Unavailable where an issuer's keys cannot be had.
         """
         try:
-            return await self._verify(token)
+            accepted = self._accepted.get(token)
+            if accepted is None or not await _still_good(accepted):
+                accepted = await self._check(token)
+                self._remember(token, accepted)
         except (jwt.PyJWTError, KeyUnknown, _RefusedError, ValueError) as error:
+            self._accepted.pop(token, None)
             log.info("token refused", extra={"why": f"{type(error).__name__}: {error}"})
             raise Unauthenticated from None
         except OSError as error:
             log.warning("an issuer's keys cannot be read", extra={"why": str(error)})
             raise Unavailable from error
+        return accepted.principal
 
-    async def _verify(self, token: str) -> Principal:
+    def _remember(self, token: str, accepted: _Accepted) -> None:
+        if len(self._accepted) >= MAX_REMEMBERED:
+            self._accepted.clear()
+        self._accepted[token] = accepted
+
+    async def _check(self, token: str) -> _Accepted:
         if len(token) > MAX_TOKEN_LENGTH:
             raise _RefusedError("longer than any token")
         header = jwt.get_unverified_header(token)
-        algorithm = str(header.get("alg"))
+        algorithm, kid = str(header.get("alg")), header.get("kid")
         if algorithm not in ALGORITHMS:
             raise _RefusedError("algorithm is not allowed")
-        claims = jwt.decode(token, options={"verify_signature": False})
-        issuer, audience, keys = self._choose(claims)
-        key = await keys.find(header.get("kid"), algorithm)
-        verified = jwt.decode(
+        issuer, audience, keys = self._choose(jwt.decode(token, options={"verify_signature": False}))
+        key = await keys.find(kid, algorithm)
+        claims = jwt.decode(
             token,
             key,
             algorithms=[algorithm],
@@ -176,7 +202,7 @@ class TokenVerifier:
             leeway=LEEWAY_SECONDS,
             options={"require": ["exp", "iat", "sub", "aud", "iss"]},
         )
-        return _principal(issuer, verified, token)
+        return _Accepted(_principal(issuer, claims, token), keys, kid, algorithm, key, float(claims["exp"]))
 
     def _audience(self, issuer: Issuer) -> str:
         return issuer.audience if issuer.kind is IssuerKind.USERS else f"{issuer.audience}-{self._service}"
@@ -192,6 +218,11 @@ class TokenVerifier:
             if audiences == [audience] or (issuer.kind is IssuerKind.USERS and audience in audiences):
                 return issuer, audience, keys
         raise _RefusedError("issuer or audience is not trusted")
+
+
+async def _still_good(accepted: _Accepted) -> bool:
+    key = await accepted.keys.find(accepted.kid, accepted.algorithm)
+    return key is accepted.key and time.time() < accepted.expires + LEEWAY_SECONDS
 
 
 def _principal(issuer: Issuer, claims: Mapping[str, Any], token: str) -> Principal:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from uuid import uuid4
 
 import grpc
-from grpc.aio import AbortError, ServicerContext
+from grpc.aio import AbortError, AioRpcError, ServicerContext
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared import auth, client, telemetry
@@ -106,7 +106,13 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             told = translate(error)
             outcome = reason_name(told.reason)
             _log_failure(error, told)
-            trailing = ((client.REQUEST_ID_KEY, request_id), (DETAILS_KEY, encode(told)))
+            trailing: list[tuple[str, str | bytes]] = [
+                (client.REQUEST_ID_KEY, request_id),
+                (DETAILS_KEY, encode(told)),
+            ]
+            if isinstance(error, AioRpcError):
+                # The peer was called several times already; callers further out would multiply that.
+                trailing.append(("grpc-retry-pushback-ms", "-1"))
             await context.abort(status_code(told), short_message(told), trailing)
         finally:
             _log_call(method, outcome, caller, time.perf_counter() - started)

@@ -1,7 +1,7 @@
 import base64
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import jwt
@@ -129,6 +129,25 @@ async def test_a_rotated_key_is_taken_and_the_old_one_refused(trust: Trust) -> N
     assert (await verifier.verify(trust.person())).kind is PrincipalKind.USER
     with pytest.raises(Unauthenticated):
         await verifier.verify(old)
+
+
+async def test_an_accepted_token_is_refused_once_it_has_expired(
+    trust: Trust, eventually: Callable[..., Awaitable[None]]
+) -> None:
+    verifier = trust.verifier("ingest")
+    ends_soon = int(time.time()) - auth.LEEWAY_SECONDS + 2
+    token = trust.people.sign(iat=ends_soon - 60, exp=ends_soon)
+    await verifier.verify(token)
+
+    async def refused() -> bool:
+        try:
+            await verifier.verify(token)
+        except Unauthenticated:
+            return True
+        return False
+
+    assert not await refused()
+    await eventually(refused)
 
 
 async def test_without_the_issuers_keys_nobody_is_called_an_impostor(trust: Trust) -> None:
