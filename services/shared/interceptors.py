@@ -106,14 +106,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             told = translate(error)
             outcome = reason_name(told.reason)
             _log_failure(error, told)
-            trailing: list[tuple[str, str | bytes]] = [
-                (client.REQUEST_ID_KEY, request_id),
-                (DETAILS_KEY, encode(told)),
-            ]
-            if isinstance(error, AioRpcError):
-                # The peer was called several times already; callers further out would multiply that.
-                trailing.append(("grpc-retry-pushback-ms", "-1"))
-            await context.abort(status_code(told), short_message(told), trailing)
+            await context.abort(status_code(told), short_message(told), _trailing(error, told, request_id))
         finally:
             _log_call(method, outcome, caller, time.perf_counter() - started)
 
@@ -137,6 +130,14 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 def _request_id(metadata: Mapping[str, str]) -> str:
     given = metadata.get(client.REQUEST_ID_KEY, "")
     return given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+
+
+def _trailing(error: Exception, told: AcervoError, request_id: str) -> tuple[tuple[str, str | bytes], ...]:
+    pairs: list[tuple[str, str | bytes]] = [(client.REQUEST_ID_KEY, request_id), (DETAILS_KEY, encode(told))]
+    if isinstance(error, AioRpcError):
+        # The peer was called several times already; callers further out would multiply that.
+        pairs.append(("grpc-retry-pushback-ms", "-1"))
+    return tuple(pairs)
 
 
 def _log_failure(error: Exception, told: AcervoError) -> None:
