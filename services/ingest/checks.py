@@ -62,17 +62,19 @@ def creation(request: pb.CreateDocumentRequest) -> Iterator[FieldViolation]:
     yield from uuid_field("knowledge_base_id", request.knowledge_base_id)
     yield from optional_uuid_field("organization_id", request.organization_id)
     yield from optional_uuid_field("actor_user_id", request.actor_user_id)
-    for name in ("collection_name", "filename", "blob_key"):
+    for name in ("collection_name", "blob_key"):
         if not getattr(request, name):
             yield FieldViolation(name, "must be given.")
+    if not request.filename or request.filename != label(request.filename):
+        yield FieldViolation("filename", "must be a label.")
     if request.kind not in KINDS:
         yield FieldViolation("kind", "must be a canonical kind.")
     if request.size <= 0:
         yield FieldViolation("size", "must be positive.")
     if len(request.sha256) != _SHA256_BYTES:
         yield FieldViolation("sha256", f"must be {_SHA256_BYTES} bytes.")
-    if len(request.source_path) > MOST_PATH:
-        yield FieldViolation("source_path", f"must be at most {MOST_PATH} characters.")
+    if len(request.source_path) > MOST_PATH or "\0" in request.source_path:
+        yield FieldViolation("source_path", f"must be at most {MOST_PATH} characters, without NULs.")
     config = request.ingestion_config
     if not (config.parser and config.chunk_size and config.chunking_strategy):
         yield FieldViolation("ingestion_config", "must be complete.")

@@ -189,6 +189,7 @@ def retried(document: Document) -> Document:
         reason=None,
         attempt=document.attempt + 1,
         page_count=0,
+        completed_at=None,
         notices=(),
     )
 

@@ -1,0 +1,228 @@
+"""The servicer of documents: authorise, validate, call, encode."""
+
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+from grpc.aio import ServicerContext
+
+from acervo.access.v1.access_pb2 import PERMISSION_EDIT, PERMISSION_VIEW, Permission, Target
+from acervo.ingest.v1 import documents_pb2 as pb
+from acervo.ingest.v1.documents_pb2_grpc import DocumentServiceServicer
+from services.ingest import checks, pages, requests, rows, tracking
+from services.ingest.codec import STATES, document_to_proto, new_document, reverse
+from services.ingest.documents import Document, State
+from services.ingest.reach import Reach
+from services.ingest.requests import Request
+from services.ingest.watch import Hub, View
+from services.shared import auth, kinds
+from services.shared.db import Pool
+from services.shared.errors import AcervoError, FieldsInvalid, FieldViolation, NotFound
+from services.shared.ids import uuid7
+from services.shared.ingestion_config import merge
+from services.shared.ingestion_config_codec import config_to_proto, override_from_proto
+from services.shared.interceptors import Callers
+from services.shared.reasons import reason_of
+
+SERVICE = "/acervo.ingest.v1.DocumentService"
+CALLERS = {
+    f"{SERVICE}/CheckUpload": Callers.ANY,
+    f"{SERVICE}/CreateDocument": Callers.SERVICES,
+    f"{SERVICE}/GetDocument": Callers.ANY,
+    f"{SERVICE}/ListDocuments": Callers.ANY,
+    f"{SERVICE}/WatchDocuments": Callers.ANY,
+    f"{SERVICE}/DeleteDocument": Callers.ANY,
+    f"{SERVICE}/RetryDocument": Callers.ANY,
+}
+
+AUTHORISE_SECONDS = 30.0
+_DEFAULT_PAGE = 100
+_STATE_NAMES = reverse(STATES)
+# No base has it: asking for it is how an absent document is refused as one out of reach is.
+_NO_BASE = UUID(int=0)
+
+Context = ServicerContext[Any, Any]
+
+
+class DocumentService(DocumentServiceServicer):
+    """Answers for documents. Everything is allowed or refused by access, at the time of the call."""
+
+    def __init__(
+        self, pool: Pool, reach: Reach, hub: Hub, authorise_seconds: float = AUTHORISE_SECONDS
+    ) -> None:
+        self._pool = pool
+        self._reach = reach
+        self._hub = hub
+        self._authorise_seconds = authorise_seconds
+
+    async def CheckUpload(self, request: pb.CheckUploadRequest, context: Context) -> pb.CheckUploadResponse:  # noqa: N802
+        """Refuse what UploadDocument would refuse, or say what the file would become."""
+        (base,) = await self._reach.bases(_target(request), PERMISSION_EDIT)
+        checks.require(checks.upload(request))
+        kind = kinds.declared(request.filename, request.media_type)
+        if request.size > kind.document_limit:
+            raise _too_large(kind.document_limit)
+        config = merge(base.config, override_from_proto(request.ingestion_config))
+        return pb.CheckUploadResponse(
+            knowledge_base_id=str(base.id),
+            collection_name=base.collection_name,
+            organization_id=str(base.organization_id or ""),
+            ingestion_config=config_to_proto(config),
+            kind=kind.name,
+            max_size=kind.document_limit,
+        )
+
+    async def CreateDocument(  # noqa: N802
+        self, request: pb.CreateDocumentRequest, context: Context
+    ) -> pb.CreateDocumentResponse:
+        """Track a stored file."""
+        checks.require(checks.creation(request))
+        tracked = await tracking.create(self._pool, new_document(uuid7(), request))
+        return pb.CreateDocumentResponse(
+            document=document_to_proto(tracked.document), already_present=tracked.already_present
+        )
+
+    async def GetDocument(self, request: pb.GetDocumentRequest, context: Context) -> pb.GetDocumentResponse:  # noqa: N802
+        """Answer one document."""
+        document = await self._reached(_document_id(request.document_id), PERMISSION_VIEW)
+        return pb.GetDocumentResponse(document=document_to_proto(document))
+
+    async def ListDocuments(  # noqa: N802
+        self, request: pb.ListDocumentsRequest, context: Context
+    ) -> pb.ListDocumentsResponse:
+        """Answer a page of documents, newest first, and how many there are."""
+        bases = await self._reach.bases(_target(request), PERMISSION_VIEW)
+        checks.require(checks.listing(request))
+        states = sorted({_STATE_NAMES[state] for state in request.states} or set(State))
+        listing = [request.knowledge_base_id, request.collection_name, *states]
+        before = _before(request.page_token, listing)
+        limit = request.page_size or _DEFAULT_PAGE
+        base_ids = [base.id for base in bases]
+        async with self._pool.acquire() as connection:
+            found = await rows.page(connection, rows.Page(base_ids, states, before, limit + 1))
+            counts = await rows.count(connection, base_ids)
+        shown = found[:limit]
+        return pb.ListDocumentsResponse(
+            documents=[document_to_proto(document) for document in shown],
+            next_page_token=pages.encode(shown[-1].id, listing) if len(found) > limit else "",
+            counts=pb.DocumentCounts(
+                processing=counts[State.PROCESSING], done=counts[State.DONE], error=counts[State.ERROR]
+            ),
+        )
+
+    async def WatchDocuments(  # noqa: N802
+        self, request: pb.WatchDocumentsRequest, context: Context
+    ) -> AsyncIterator[pb.WatchDocumentsResponse]:
+        """Send documents as they are and as they change, as long as the caller may see them."""
+        checks.require(checks.watching(request))
+        ids = [UUID(text) for text in dict.fromkeys(request.document_ids)]
+        with self._hub.subscribe(ids) as subscription:
+            await self._all_reached(ids)
+            view = View(ids)
+            checked = time.monotonic()
+            while not view.over:
+                left = checked + self._authorise_seconds - time.monotonic()
+                changes = await subscription.take(max(0.0, left))
+                if time.monotonic() - checked >= self._authorise_seconds:
+                    await self._reach.documents_of(view.base_ids, PERMISSION_VIEW)
+                    checked = time.monotonic()
+                for document_id, document in view.news(changes).items():
+                    yield _watched(document_id, document)
+
+    async def DeleteDocument(  # noqa: N802
+        self, request: pb.DeleteDocumentRequest, context: Context
+    ) -> pb.DeleteDocumentResponse:
+        """Remove a document, in any state."""
+        checks.require(checks.optional_uuid_field("request_id", request.request_id))
+        document_id = _document_id(request.document_id)
+        base_id = await self._base_of(document_id, request.request_id)
+        await self._reach.documents_of([base_id or _NO_BASE], PERMISSION_EDIT)
+        if base_id is None:
+            raise NotFound("document")
+        noted = _request(request.request_id, "DeleteDocument", document_id, base_id)
+        await tracking.delete(self._pool, document_id, noted)
+        return pb.DeleteDocumentResponse()
+
+    async def RetryDocument(  # noqa: N802
+        self, request: pb.RetryDocumentRequest, context: Context
+    ) -> pb.RetryDocumentResponse:
+        """Start a failed document again."""
+        checks.require(checks.optional_uuid_field("request_id", request.request_id))
+        document = await self._reached(_document_id(request.document_id), PERMISSION_EDIT)
+        noted = _request(request.request_id, "RetryDocument", document.id, document.knowledge_base_id)
+        retried = await tracking.retry(self._pool, document, noted)
+        return pb.RetryDocumentResponse(document=document_to_proto(retried))
+
+    async def _reached(self, document_id: UUID, permission: Permission) -> Document:
+        """Return a document; absent ones and those out of reach are refused alike, by the same calls."""
+        async with self._pool.acquire() as connection:
+            found = await rows.get(connection, [document_id])
+        await self._reach.documents_of([found[0].knowledge_base_id if found else _NO_BASE], permission)
+        if not found:
+            raise NotFound("document")
+        return found[0]
+
+    async def _all_reached(self, ids: list[UUID]) -> None:
+        async with self._pool.acquire() as connection:
+            found = await rows.get(connection, ids)
+        base_ids = {document.knowledge_base_id for document in found}
+        complete = len(found) == len(ids)
+        await self._reach.documents_of(base_ids if complete else base_ids | {_NO_BASE}, PERMISSION_VIEW)
+        if not complete:
+            raise NotFound("document")
+
+    async def _base_of(self, document_id: UUID, request_id: str) -> UUID | None:
+        """Return the base of a document, or of the one that this request has deleted before."""
+        async with self._pool.acquire() as connection:
+            found = await rows.get(connection, [document_id])
+            if found or not request_id:
+                return found[0].knowledge_base_id if found else None
+            return await requests.base_of(connection, _caller(), UUID(request_id), document_id)
+
+
+def _too_large(limit: int) -> AcervoError:
+    """What a file above its kind's limit is refused with."""
+    return AcervoError(
+        reason_of("FILE_TOO_LARGE"),
+        f"The file is larger than {limit // (1024 * 1024)} MiB.",
+        metadata={"max_size": str(limit)},
+    )
+
+
+def _target(request: pb.CheckUploadRequest | pb.ListDocumentsRequest) -> Target:
+    checks.require(checks.target(request.knowledge_base_id, request.collection_name))
+    if request.knowledge_base_id:
+        return Target(knowledge_base_id=request.knowledge_base_id)
+    return Target(collection_name=request.collection_name)
+
+
+def _document_id(text: str) -> UUID:
+    checks.require(checks.uuid_field("document_id", text))
+    return UUID(text)
+
+
+def _request(request_id: str, method: str, document_id: UUID, base_id: UUID) -> Request | None:
+    if not request_id:
+        return None
+    return Request(_caller(), UUID(request_id), method, document_id, base_id)
+
+
+def _caller() -> str:
+    principal = auth.current()
+    return str(principal.user_id or principal.subject)
+
+
+def _before(token: str, listing: list[str]) -> UUID | None:
+    if not token:
+        return None
+    try:
+        return pages.decode(token, listing)
+    except pages.TokenInvalid:
+        raise FieldsInvalid([FieldViolation("page_token", "is not of this listing.")]) from None
+
+
+def _watched(document_id: UUID, document: Document | None) -> pb.WatchDocumentsResponse:
+    if document is None:
+        return pb.WatchDocumentsResponse(document=pb.Document(id=str(document_id)), deleted=True)
+    return pb.WatchDocumentsResponse(document=document_to_proto(document))

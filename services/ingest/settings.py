@@ -1,0 +1,29 @@
+"""What ingest reads from its environment beside what all services do."""
+
+import os
+from pathlib import Path
+
+from pydantic import Field
+
+from services.shared.settings import ServiceSettings
+
+
+class IngestSettings(ServiceSettings):
+    """The settings of ingest, each read from `ACERVO_<NAME>`."""
+
+    parser_slots: int = Field(
+        default_factory=lambda: max(2, os.cpu_count() or 1),
+        ge=1,
+        description="Files that this process reads at once; with two or more, one slot is kept for people.",
+    )
+    parse_seconds: float = Field(120, gt=0, description="How long reading one file may take.")
+    parse_memory_mib: int = Field(512, ge=64, description="MiB that reading one file may take.")
+    scratch: Path | None = Field(None, description="Directory for originals being read. Default: the system's.")
+    bulk_in_flight: int = Field(
+        8,
+        ge=1,
+        description="Bulk documents under way at once, in all processes: about twice the parser slots.",
+    )
+    interactive_in_flight: int = Field(
+        16, ge=1, description="Documents of one organization that people wait for, under way at once."
+    )
