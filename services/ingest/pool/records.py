@@ -1,0 +1,56 @@
+"""Page files and chunk files: zstd streams of length-delimited protobuf, written as they are made."""
+
+import io
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import IO, cast
+
+import zstandard
+from google.protobuf.message import Message
+from google.protobuf.proto import serialize_length_prefixed
+
+from acervo.ingest.v1.chunks_pb2 import Chunk, ChunkFileHeader, PageText
+from services.ingest.splitter import Span
+from services.shared.readers.result import PAGE_SEPARATOR, Page, Parsed
+
+_LEVEL = 3
+
+
+def write_pages(pages: Iterable[Page], file: IO[bytes]) -> None:
+    """Write a page file."""
+    _write((PageText(number=page.number, text=page.text) for page in pages), file)
+
+
+def write_chunks(parsed: Parsed, spans: Iterable[Span], file: IO[bytes]) -> int:
+    """Write the chunks that `spans` cut out of `parsed.text`; return how many there are."""
+    text = parsed.text
+    starts = list(accumulate((len(p.text) + len(PAGE_SEPARATOR) for p in parsed.pages[:-1]), initial=0))
+    count = 0
+
+    def chunks() -> Iterable[Chunk]:
+        nonlocal count
+        for count, (start, end) in enumerate(spans, 1):
+            page = parsed.pages[bisect_right(starts, start) - 1].number
+            yield Chunk(ordinal=count - 1, text=text[start:end], page=page, start=start, end=end)
+
+    _write(chunks(), file)
+    return count
+
+
+def chunk_file(header: ChunkFileHeader, chunks: bytes) -> bytes:
+    """A whole chunk file: the frame of its header, then `chunks`, the frame of its chunks.
+
+    zstd decoders take frames one after another for one stream if they are told to
+    (`read_across_frames=True` in Python).
+    """
+    file = io.BytesIO()
+    _write([header], file)
+    return file.getvalue() + chunks
+
+
+def _write(messages: Iterable[Message], file: IO[bytes]) -> None:
+    compressor = zstandard.ZstdCompressor(level=_LEVEL)
+    with compressor.stream_writer(file, closefd=False) as stream:
+        for message in messages:
+            serialize_length_prefixed(message, cast("io.BytesIO", stream))  # any writable stream will do
