@@ -1,5 +1,6 @@
 """Calls that carry an id of their caller's own: made again, they get the same answer and do nothing anew."""
 
+import asyncio
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -12,6 +13,7 @@ INSERT INTO requests (caller, request_id, method, document_id, knowledge_base_id
 ON CONFLICT DO NOTHING RETURNING true
 """
 _FORGET = "DELETE FROM requests WHERE created_at < now() - interval '1 day'"
+_SWEEP_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ async def note(connection: Connection, request: Request) -> bool:
     return False
 
 
-async def forget_old(pool: Pool) -> None:
-    """Forget requests after a day: nobody repeats a call that long."""
-    await pool.execute(_FORGET)
+async def sweep(pool: Pool) -> None:
+    """Forget requests after a day, until cancelled: nobody repeats a call that long."""
+    while True:
+        await pool.execute(_FORGET)
+        await asyncio.sleep(_SWEEP_SECONDS)

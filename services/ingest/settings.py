@@ -16,9 +16,11 @@ class IngestSettings(ServiceSettings):
         ge=1,
         description="Files that this process reads at once; with two or more, one slot is kept for people.",
     )
-    parse_seconds: float = Field(120, gt=0, description="How long reading one file may take.")
-    parse_memory_mib: int = Field(512, ge=64, description="MiB that reading one file may take.")
-    scratch: Path | None = Field(None, description="Directory for originals being read. Default: the system's.")
+    parse_seconds: float = Field(300, gt=0, description="Seconds that reading one file may take.")
+    parse_memory_mib: int = Field(1024, ge=64, description="MiB that reading one file may take.")
+    scratch: Path | None = Field(
+        None, description="Directory for originals being read. Default: the system's."
+    )
     bulk_in_flight: int = Field(
         8,
         ge=1,

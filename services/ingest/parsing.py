@@ -1,0 +1,186 @@
+"""The worker that reads a document: claim, fetch the original, read and cut it, write pages and chunks, hand on.
+
+Whatever goes wrong ends in one of three ways: the document fails with a reason, the job is postponed to its next try,
+or, where another worker has taken over or the document is gone, what was done is dropped.
+"""
+
+import asyncio
+import contextlib
+import logging
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from acervo.ingest.v1.chunks_pb2 import ChunkFileHeader
+from services.ingest import outcomes
+from services.ingest.codec import timestamp
+from services.ingest.documents import Document, Notice, Parsed
+from services.ingest.outcomes import Blobs
+from services.ingest.pool.job import Cut, Job, Outcome, Refused
+from services.ingest.pool.parser_pool import ParserPool
+from services.ingest.pool.records import chunk_file
+from services.ingest.works import PARSE_STAGE
+from services.shared import blobs, jobs
+from services.shared.blobs import BlobNotFound, BlobStore
+from services.shared.db import Pool
+from services.shared.errors import BaseGone, ErrorReason
+from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed
+from services.shared.reasons import reason_of
+
+log = logging.getLogger(__name__)
+
+MOST_TRIES = 10
+MOST_CRASHES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """For how long a worker claims a job, how often it renews, and when an answer is overdue; in seconds."""
+
+    lease: float
+    heartbeat: float
+    answer: float
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The job is to be done again: after how many seconds, and counted as what."""
+
+    seconds: float
+    count: Count
+
+
+def after_fault(claimed: Claim) -> Again | ErrorReason:
+    """What becomes of a job that met a fault which may pass: another try, or an end once they are used up."""
+    tries = claimed.tries + 1
+    if tries >= MOST_TRIES:
+        return reason_of("UNAVAILABLE")
+    return Again(jobs.backoff(tries), Count.TRY)
+
+
+def after_refusal(claimed: Claim, reason: ErrorReason) -> Again | ErrorReason:
+    """What becomes of a job whose file was refused. One that killed its parser gets a second chance."""
+    crashed = reason == reason_of("PARSER_CRASHED")
+    if crashed and claimed.crashes + 1 < MOST_CRASHES:
+        return Again(0, Count.CRASH)
+    return reason
+
+
+class Parsing:
+    """Reads documents, as many at once as its callers ask for."""
+
+    def __init__(
+        self, pool: Pool, store: BlobStore, parsers: ParserPool, *, worker: str, timing: Timing, scratch: Path
+    ) -> None:
+        self._pool = pool
+        self._store = store
+        self._parsers = parsers
+        self._worker = worker
+        self._timing = timing
+        self._scratch = scratch
+
+    async def parse(self, document_id: UUID, attempt: int) -> None:
+        """Take up a document whose message came, if it is to be had."""
+        claimed = await jobs.claim(
+            self._pool,
+            document_id,
+            PARSE_STAGE,
+            attempt,
+            worker=self._worker,
+            lease_seconds=self._timing.lease,
+        )
+        if isinstance(claimed, Unclaimed):
+            log.debug("%s is not claimed: %s", document_id, claimed.value)
+            return
+        try:
+            await self._hold(claimed)
+        except (LeaseLost, BaseGone) as error:
+            log.info("%s is given up: %s", document_id, type(error).__name__)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._hand_back(claimed))
+            raise
+
+    async def _hold(self, claimed: Claim) -> None:
+        timing = self._timing
+        async with Held(self._pool, claimed, lease_seconds=timing.lease, heartbeat_seconds=timing.heartbeat):
+            try:
+                await self._work(claimed)
+            except (LeaseLost, BaseGone):
+                raise
+            except BlobNotFound:
+                await self._settle(claimed, reason_of("ORIGINAL_GONE"))
+            except Exception:
+                log.exception("reading %s met a fault", claimed.id)
+                await self._settle(claimed, after_fault(claimed))
+
+    async def _work(self, claimed: Claim) -> None:
+        document = await outcomes.begin_parse(self._pool, claimed)
+        outcome = await self._read(document)
+        if isinstance(outcome, Refused):
+            log.info("%s is refused: %s", claimed.id, outcome.message)
+            await self._settle(claimed, after_refusal(claimed, outcome.reason))
+            return
+        result, sizes = await self._write(document, claimed, outcome)
+        await outcomes.finish_parse(
+            self._pool,
+            claimed,
+            document.knowledge_base_id,
+            result,
+            sizes,
+            deadline_seconds=self._timing.answer,
+        )
+
+    async def _read(self, document: Document) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="parse-", dir=self._scratch) as folder:
+            source = Path(folder) / "original"
+            await self._store.download(document.original_key, source)
+            config = document.config
+            return await self._parsers.parse(
+                Job(source, document.kind, config.chunk_size, config.chunk_overlap)
+            )
+
+    async def _write(self, document: Document, claimed: Claim, cut: Cut) -> tuple[Parsed, Blobs]:
+        name = f"{claimed.id}/{claimed.attempt}/{claimed.epoch}"
+        result = Parsed(
+            chunk_count=cut.chunk_count,
+            page_count=cut.page_count,
+            pages_key=f"ingest/pages/{name}",
+            chunks_key=f"ingest/chunks/{name}",
+            notices=tuple(Notice(warning.code, warning.message) for warning in cut.warnings),
+        )
+        chunks = chunk_file(header(document, claimed.epoch, cut.chunk_count), cut.chunks)
+        for key, data in ((result.pages_key, cut.pages), (result.chunks_key, chunks)):
+            await blobs.reserve(self._pool, key)
+            await self._store.put(key, data)
+        return result, Blobs(len(cut.pages), len(chunks))
+
+    async def _settle(self, claimed: Claim, verdict: Again | ErrorReason) -> None:
+        if isinstance(verdict, Again):
+            await outcomes.postpone_parse(self._pool, claimed, verdict.seconds, verdict.count)
+        else:
+            await outcomes.fail_parse(self._pool, claimed, verdict)
+
+    async def _hand_back(self, claimed: Claim) -> None:
+        """Let another worker have the job at once. Where that fails, it gets it when the lease is over."""
+        with contextlib.suppress(Exception):
+            await outcomes.postpone_parse(self._pool, claimed, 0, Count.NOTHING)
+
+
+def header(document: Document, epoch: int, chunk_count: int) -> ChunkFileHeader:
+    """What the chunk file says of its document. Only a document that replaces has an address there."""
+    return ChunkFileHeader(
+        document_id=str(document.id),
+        attempt=document.attempt,
+        epoch=epoch,
+        knowledge_base_id=str(document.knowledge_base_id),
+        collection_name=document.collection_name,
+        organization_id=str(document.organization_id or ""),
+        chunk_count=chunk_count,
+        filename=document.filename,
+        kind=document.kind,
+        address=document.address if document.replaces else "",
+        version=document.version,
+        source=document.source.value,
+        create_time=timestamp(document.created_at),
+    )
