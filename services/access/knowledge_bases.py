@@ -93,7 +93,7 @@ async def resolve(pool: Pool, caller: Caller, targets: Targets, want: Want) -> S
 
 
 async def find(
-    connection: Pool | Connection, caller: Caller, base_id: UUID, want: Want
+    connection: "Pool | Connection", caller: Caller, base_id: UUID, want: Want
 ) -> KnowledgeBase | None:
     """One base, if the caller reaches it."""
     row = await connection.fetchrow(_FIND, *arguments(caller, want), base_id)

@@ -6,9 +6,7 @@ as absence does. Mutations are done once for each request id.
 
 import secrets
 from collections.abc import Mapping
-from typing import Any, Final
-
-from grpc.aio import ServicerContext
+from typing import Final
 
 from acervo.access.v1 import access_pb2, access_pb2_grpc, organizations_pb2_grpc
 from acervo.access.v1 import knowledge_bases_pb2 as bases_pb2
@@ -24,8 +22,7 @@ from services.access.refusals import BaseNotFound, CollectionAmbiguous, Organiza
 from services.shared import server
 from services.shared.db import Connection, Pool
 from services.shared.ids import uuid7
-
-Context = ServicerContext[Any, Any]
+from services.shared.server import CallContext
 
 CALLERS: Final[Mapping[str, server.Callers]] = {
     "/acervo.access.v1.AccessService/Resolve": server.Callers.ANY,
@@ -55,7 +52,7 @@ class AccessServicer(access_pb2_grpc.AccessServiceServicer):
         self._callers = callers
 
     async def Resolve(  # noqa: N802
-        self, request: access_pb2.ResolveRequest, context: Context
+        self, request: access_pb2.ResolveRequest, context: CallContext
     ) -> access_pb2.ResolveResponse:
         """The bases that the targets name, or a refusal of them all."""
         caller = self._callers.acting_for(decode.actor(request.actor_user_id))
@@ -69,7 +66,7 @@ class AccessServicer(access_pb2_grpc.AccessServiceServicer):
         return access_pb2.ResolveResponse(knowledge_bases=map(encode.knowledge_base, reached))
 
     async def WhoAmI(  # noqa: N802
-        self, request: access_pb2.WhoAmIRequest, context: Context
+        self, request: access_pb2.WhoAmIRequest, context: CallContext
     ) -> access_pb2.WhoAmIResponse:
         """What the deployment knows of the caller."""
         caller = self._callers.acting_for(decode.actor(request.actor_user_id))
@@ -85,7 +82,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         self._default_embedding = default_embedding
 
     async def CreateOrganization(  # noqa: N802
-        self, request: organizations_pb2.CreateOrganizationRequest, context: Context
+        self, request: organizations_pb2.CreateOrganizationRequest, context: CallContext
     ) -> organizations_pb2.CreateOrganizationResponse:
         """An organization with its default base, owned by the caller."""
         caller = self._callers.current()
@@ -110,7 +107,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         return await once(self._pool, repeatable, organizations_pb2.CreateOrganizationResponse, work)
 
     async def ListOrganizations(  # noqa: N802
-        self, request: organizations_pb2.ListOrganizationsRequest, context: Context
+        self, request: organizations_pb2.ListOrganizationsRequest, context: CallContext
     ) -> organizations_pb2.ListOrganizationsResponse:
         """Those that the caller is a member of."""
         caller = self._callers.current()
@@ -121,7 +118,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         )
 
     async def AddMember(  # noqa: N802
-        self, request: organizations_pb2.AddMemberRequest, context: Context
+        self, request: organizations_pb2.AddMemberRequest, context: CallContext
     ) -> organizations_pb2.AddMemberResponse:
         """A person with a role, new or changed."""
         caller = self._callers.current()
@@ -137,7 +134,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         return await once(self._pool, repeatable, organizations_pb2.AddMemberResponse, work)
 
     async def RemoveMember(  # noqa: N802
-        self, request: organizations_pb2.RemoveMemberRequest, context: Context
+        self, request: organizations_pb2.RemoveMemberRequest, context: CallContext
     ) -> organizations_pb2.RemoveMemberResponse:
         """A person out of an organization."""
         caller = self._callers.current()
@@ -151,7 +148,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         return await once(self._pool, repeatable, organizations_pb2.RemoveMemberResponse, work)
 
     async def ListMembers(  # noqa: N802
-        self, request: organizations_pb2.ListMembersRequest, context: Context
+        self, request: organizations_pb2.ListMembersRequest, context: CallContext
     ) -> organizations_pb2.ListMembersResponse:
         """An organization's members, for one of them."""
         caller = self._callers.current()
@@ -162,7 +159,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         )
 
     async def DeleteOrganization(  # noqa: N802
-        self, request: organizations_pb2.DeleteOrganizationRequest, context: Context
+        self, request: organizations_pb2.DeleteOrganizationRequest, context: CallContext
     ) -> organizations_pb2.DeleteOrganizationResponse:
         """An organization gone, with its members and bases."""
         caller = self._callers.current()
@@ -185,7 +182,7 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
         self._default_embedding = default_embedding
 
     async def CreateKnowledgeBase(  # noqa: N802
-        self, request: bases_pb2.CreateKnowledgeBaseRequest, context: Context
+        self, request: bases_pb2.CreateKnowledgeBaseRequest, context: CallContext
     ) -> bases_pb2.CreateKnowledgeBaseResponse:
         """A base on a name that the caller may have."""
         caller = self._callers.current()
@@ -199,7 +196,7 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
         return await once(self._pool, repeatable, bases_pb2.CreateKnowledgeBaseResponse, work)
 
     async def GetKnowledgeBase(  # noqa: N802
-        self, request: bases_pb2.GetKnowledgeBaseRequest, context: Context
+        self, request: bases_pb2.GetKnowledgeBaseRequest, context: CallContext
     ) -> bases_pb2.GetKnowledgeBaseResponse:
         """A base that the caller may view."""
         caller = self._callers.current()
@@ -210,7 +207,7 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
         return bases_pb2.GetKnowledgeBaseResponse(knowledge_base=encode.knowledge_base(base))
 
     async def ListKnowledgeBases(  # noqa: N802
-        self, request: bases_pb2.ListKnowledgeBasesRequest, context: Context
+        self, request: bases_pb2.ListKnowledgeBasesRequest, context: CallContext
     ) -> bases_pb2.ListKnowledgeBasesResponse:
         """The bases that the caller may view."""
         caller = self._callers.current()
@@ -221,7 +218,7 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
         )
 
     async def DeleteKnowledgeBase(  # noqa: N802
-        self, request: bases_pb2.DeleteKnowledgeBaseRequest, context: Context
+        self, request: bases_pb2.DeleteKnowledgeBaseRequest, context: CallContext
     ) -> bases_pb2.DeleteKnowledgeBaseResponse:
         """A base gone, or an organization's default emptied."""
         caller = self._callers.current()

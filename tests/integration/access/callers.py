@@ -1,0 +1,108 @@
+"""How tests call access: as a person of some name, as an agent of hers, or as a service."""
+
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import grpc
+import pytest
+from grpc.aio import AioRpcError
+
+from acervo.access.v1 import access_pb2
+from acervo.access.v1 import knowledge_bases_pb2 as kb
+from acervo.access.v1 import organizations_pb2 as org
+from acervo.access.v1.access_pb2_grpc import AccessServiceStub
+from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
+from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
+from services.shared.auth import AGENT_CLAIM, user_id
+from services.shared.client import CallOptions, call_options
+from tests.signing import PEOPLE, Trust
+
+if TYPE_CHECKING:
+    from acervo.access.v1.access_pb2_grpc import AccessServiceAsyncStub
+    from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceAsyncStub
+    from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceAsyncStub
+
+ADMIN = "root"
+AGENT_ID = UUID(int=77)
+
+
+def person_id(name: str) -> UUID:
+    return user_id(PEOPLE, name)
+
+
+class Access:
+    """The three services of access, and tokens to call them with."""
+
+    def __init__(self, channel: grpc.aio.Channel, trust: Trust) -> None:
+        self._trust = trust
+        self.rules: AccessServiceAsyncStub = AccessServiceStub(channel)
+        self.organizations: OrganizationServiceAsyncStub = OrganizationServiceStub(channel)
+        self.bases: KnowledgeBaseServiceAsyncStub = KnowledgeBaseServiceStub(channel)
+
+    def person(self, name: str) -> CallOptions:
+        return call_options(self._trust.person(name))
+
+    def agent(self, name: str) -> CallOptions:
+        return call_options(self._trust.people.sign(sub=name, **{AGENT_CLAIM: str(AGENT_ID)}))
+
+    def service(self, name: str) -> CallOptions:
+        return call_options(self._trust.service(name, "access"))
+
+    async def organization(self, owner: str, display_name: str = "Acme", **members: org.Role) -> str:
+        """Make an organization with members of the given roles; return its id."""
+        request = org.CreateOrganizationRequest(display_name=display_name)
+        made = await self.organizations.CreateOrganization(request, **self.person(owner))
+        for name, role in members.items():
+            await self.add(owner, made.organization.id, name, role)
+        return made.organization.id
+
+    async def add(self, giver: str, organization_id: str, name: str, role: org.Role) -> org.Member:
+        request = org.AddMemberRequest(
+            organization_id=organization_id, user_id=str(person_id(name)), role=role
+        )
+        return (await self.organizations.AddMember(request, **self.person(giver))).member
+
+    async def remove(self, giver: str, organization_id: str, name: str) -> None:
+        request = org.RemoveMemberRequest(organization_id=organization_id, user_id=str(person_id(name)))
+        await self.organizations.RemoveMember(request, **self.person(giver))
+
+    async def base(self, maker: str, **fields: Any) -> kb.KnowledgeBase:
+        """Make a base, personal and called `Notes` where nothing else is said."""
+        request = kb.CreateKnowledgeBaseRequest(
+            **{"display_name": "Notes", "scope": kb.SCOPE_PERSONAL, **fields}
+        )
+        return (await self.bases.CreateKnowledgeBase(request, **self.person(maker))).knowledge_base
+
+    async def delete(self, caller: str, base_id: str, request_id: str = "") -> None:
+        request = kb.DeleteKnowledgeBaseRequest(knowledge_base_id=base_id, request_id=request_id)
+        await self.bases.DeleteKnowledgeBase(request, **self.person(caller))
+
+    async def resolve(
+        self,
+        options: CallOptions,
+        *,
+        ids: tuple[str, ...] = (),
+        names: tuple[str, ...] = (),
+        permission: access_pb2.Permission = access_pb2.PERMISSION_VIEW,
+        actor: str = "",
+    ) -> set[str]:
+        """The ids of the bases that the targets come to."""
+        targets = [access_pb2.Target(knowledge_base_id=base_id) for base_id in ids]
+        targets += [access_pb2.Target(collection_name=name) for name in names]
+        request = access_pb2.ResolveRequest(targets=targets, permission=permission, actor_user_id=actor)
+        answer = await self.rules.Resolve(request, **options)
+        return {base.id for base in answer.knowledge_bases}
+
+
+async def refusal(call: Awaitable[object]) -> AioRpcError:
+    """The refusal of a call that must be refused."""
+    with pytest.raises(AioRpcError) as refused:
+        await call
+    return refused.value
+
+
+def told(error: AioRpcError) -> tuple[object, ...]:
+    """All that a refusal says, but for the id of the request."""
+    trailing = [pair for pair in error.trailing_metadata() or () if pair[0] != "x-request-id"]
+    return error.code(), error.details(), sorted(trailing)

@@ -1,0 +1,44 @@
+"""access, served over gRPC on a fresh database, and people who call it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from services.access.app import servicers
+from services.access.rpc import CALLERS
+from services.access.settings import AccessSettings
+from services.shared.client import open_channel
+from services.shared.db import Pool, open_pool
+from services.shared.server import build_server
+from tests.conftest import Databases
+from tests.integration.access.callers import ADMIN, Access, person_id
+from tests.signing import Trust
+
+
+@pytest.fixture
+async def pool(databases: Databases) -> AsyncIterator[Pool]:
+    pool = await open_pool(databases["access"], size=4, application="test")
+    yield pool
+    await pool.close()
+
+
+@pytest.fixture
+async def access(pool: Pool, tmp_path: Path) -> AsyncIterator[Access]:
+    trust = Trust(tmp_path)
+    settings = AccessSettings.model_validate(
+        {
+            "database_url": "",
+            "nats_url": "",
+            "blob_url": "",
+            "issuers": str(trust.issuers),
+            "service_tokens": str(tmp_path),
+            "admins": str(person_id(ADMIN)),
+        }
+    )
+    server = await build_server(settings, trust.verifier("access"), servicers(pool, settings), CALLERS)
+    await server.start()
+    channel = open_channel(server.address)
+    yield Access(channel, trust)
+    await channel.close()
+    await server.stop(0)
