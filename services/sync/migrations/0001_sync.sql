@@ -14,20 +14,21 @@ CREATE TABLE sources (
     owner_user_id uuid NOT NULL,
     -- Its base was deleted: it keeps its configuration and does not run.
     detached boolean NOT NULL DEFAULT false,
-    request_id uuid,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT sources_request UNIQUE (owner_user_id, request_id)
+    created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX sources_of_base ON sources (knowledge_base_id, id);
+CREATE INDEX sources_of_base ON sources (knowledge_base_id, id) WHERE NOT detached;
+CREATE INDEX sources_detached ON sources (id) WHERE detached;
 
--- Deletions that a caller named, so that asking again answers the same.
-CREATE TABLE source_deletions (
+-- Calls that carried an id of their caller's own, and what they were answered.
+CREATE TABLE requests (
     caller_id uuid NOT NULL,
     request_id uuid NOT NULL,
-    source_id uuid NOT NULL,
-    deleted_at timestamptz NOT NULL DEFAULT now(),
+    digest bytea NOT NULL,
+    response bytea,
+    created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (caller_id, request_id)
 );
+CREATE INDEX requests_age ON requests (created_at);
 
 -- One pass over a source. While it runs, its counts are those of its files; then they stand here.
 CREATE TABLE runs (
@@ -36,8 +37,6 @@ CREATE TABLE runs (
     knowledge_base_id uuid NOT NULL,
     mode text NOT NULL CHECK (mode IN ('new_only', 'update_only', 'full')),
     state text NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'done', 'error')),
-    caller_id uuid NOT NULL,
-    request_id uuid,
     listed bigint NOT NULL DEFAULT 0,
     ingested bigint NOT NULL DEFAULT 0,
     updated bigint NOT NULL DEFAULT 0,
@@ -50,8 +49,7 @@ CREATE TABLE runs (
     created_at timestamptz NOT NULL DEFAULT now(),
     completed_at timestamptz,
     CHECK ((state = 'running') = (completed_at IS NULL)),
-    CHECK ((state = 'error') = (failure_reason IS NOT NULL)),
-    CONSTRAINT runs_request UNIQUE (caller_id, request_id)
+    CHECK ((state = 'error') = (failure_reason IS NOT NULL))
 );
 CREATE UNIQUE INDEX runs_one_at_a_time ON runs (source_id) WHERE state = 'running';
 CREATE INDEX runs_of_source ON runs (source_id, id);
@@ -76,8 +74,19 @@ CREATE TABLE run_files (
     CHECK ((outcome = 'failed') = (reason IS NOT NULL)),
     CHECK (outcome <> 'indexing' OR document_id IS NOT NULL)
 );
-CREATE INDEX run_files_indexing ON run_files (document_id) WHERE outcome = 'indexing';
-CREATE INDEX run_files_open ON run_files (run_id, document_id) WHERE outcome = 'indexing';
+CREATE INDEX run_files_of_document ON run_files (document_id) WHERE outcome = 'indexing';
+CREATE INDEX run_files_indexing ON run_files (run_id, document_id) WHERE outcome = 'indexing';
+
+CREATE VIEW run_counts AS
+SELECT
+    run_id,
+    count(*) FILTER (WHERE outcome NOT IN ('removing', 'removed')) AS listed,
+    count(*) FILTER (WHERE outcome = 'ingested') AS ingested,
+    count(*) FILTER (WHERE outcome = 'updated') AS updated,
+    count(*) FILTER (WHERE outcome = 'skipped') AS skipped,
+    count(*) FILTER (WHERE outcome = 'failed') AS failed,
+    count(*) FILTER (WHERE outcome = 'removed') AS removed
+FROM run_files GROUP BY run_id;
 
 -- Which documents a source has brought, and of which file. Several of one file while one replaces another.
 CREATE TABLE claims (
@@ -94,4 +103,5 @@ CREATE INDEX claims_of_path ON claims (source_id, path_digest);
 CREATE INDEX claims_of_document ON claims (document_id);
 
 -- migrate:down
-DROP TABLE claims, run_files, runs, source_deletions, sources;
+DROP VIEW run_counts;
+DROP TABLE claims, run_files, runs, requests, sources;

@@ -163,6 +163,22 @@ class ListSourcesResponse(_message.Message):
     next_page_token: str
     def __init__(self, sources: _Optional[_Iterable[_Union[Source, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
+class AttachSourceRequest(_message.Message):
+    __slots__ = ("request_id", "source_id", "knowledge_base_id")
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
+    request_id: str
+    source_id: str
+    knowledge_base_id: str
+    def __init__(self, request_id: _Optional[str] = ..., source_id: _Optional[str] = ..., knowledge_base_id: _Optional[str] = ...) -> None: ...
+
+class AttachSourceResponse(_message.Message):
+    __slots__ = ("source",)
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    source: Source
+    def __init__(self, source: _Optional[_Union[Source, _Mapping]] = ...) -> None: ...
+
 class DeleteSourceRequest(_message.Message):
     __slots__ = ("request_id", "source_id")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]

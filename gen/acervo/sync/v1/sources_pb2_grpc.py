@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class SourceServiceStub:
-    """SourceService keeps sources and their runs. Sources of kind LOCAL_DIRECTORY, which name a directory of the
-    server, are for the deployment's admin alone.
+    """SourceService keeps sources and their runs. A source of a LocalDirectory names a directory of the server: only the
+    deployment's admin, who must also be able to edit the base, makes, changes, runs and deletes one.
     """
 
     def __init__(self, channel):
@@ -50,6 +50,11 @@ class SourceServiceStub:
                 '/acervo.sync.v1.SourceService/ListSources',
                 request_serializer=acervo_dot_sync_dot_v1_dot_sources__pb2.ListSourcesRequest.SerializeToString,
                 response_deserializer=acervo_dot_sync_dot_v1_dot_sources__pb2.ListSourcesResponse.FromString,
+                _registered_method=True)
+        self.AttachSource = channel.unary_unary(
+                '/acervo.sync.v1.SourceService/AttachSource',
+                request_serializer=acervo_dot_sync_dot_v1_dot_sources__pb2.AttachSourceRequest.SerializeToString,
+                response_deserializer=acervo_dot_sync_dot_v1_dot_sources__pb2.AttachSourceResponse.FromString,
                 _registered_method=True)
         self.DeleteSource = channel.unary_unary(
                 '/acervo.sync.v1.SourceService/DeleteSource',
@@ -74,8 +79,8 @@ class SourceServiceStub:
 
 
 class SourceServiceServicer:
-    """SourceService keeps sources and their runs. Sources of kind LOCAL_DIRECTORY, which name a directory of the
-    server, are for the deployment's admin alone.
+    """SourceService keeps sources and their runs. A source of a LocalDirectory names a directory of the server: only the
+    deployment's admin, who must also be able to edit the base, makes, changes, runs and deletes one.
     """
 
     def CreateSource(self, request, context):
@@ -99,6 +104,13 @@ class SourceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AttachSource(self, request, context):
+        """AttachSource points a detached source at a base; the caller becomes its owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteSource(self, request, context):
         """DeleteSource removes a source and its claims; the documents stay.
         """
@@ -107,7 +119,7 @@ class SourceServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def StartRun(self, request, context):
-        """StartRun lists, compares, fetches and removes, in the background. One run of a source at a time.
+        """StartRun lists, compares, fetches and removes, in the background. One run of a source at a time: RUN_IN_PROGRESS.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -145,6 +157,11 @@ def add_SourceServiceServicer_to_server(servicer, server):
                     request_deserializer=acervo_dot_sync_dot_v1_dot_sources__pb2.ListSourcesRequest.FromString,
                     response_serializer=acervo_dot_sync_dot_v1_dot_sources__pb2.ListSourcesResponse.SerializeToString,
             ),
+            'AttachSource': grpc.unary_unary_rpc_method_handler(
+                    servicer.AttachSource,
+                    request_deserializer=acervo_dot_sync_dot_v1_dot_sources__pb2.AttachSourceRequest.FromString,
+                    response_serializer=acervo_dot_sync_dot_v1_dot_sources__pb2.AttachSourceResponse.SerializeToString,
+            ),
             'DeleteSource': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteSource,
                     request_deserializer=acervo_dot_sync_dot_v1_dot_sources__pb2.DeleteSourceRequest.FromString,
@@ -174,8 +191,8 @@ def add_SourceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SourceService:
-    """SourceService keeps sources and their runs. Sources of kind LOCAL_DIRECTORY, which name a directory of the
-    server, are for the deployment's admin alone.
+    """SourceService keeps sources and their runs. A source of a LocalDirectory names a directory of the server: only the
+    deployment's admin, who must also be able to edit the base, makes, changes, runs and deletes one.
     """
 
     @staticmethod
@@ -249,6 +266,33 @@ class SourceService:
             '/acervo.sync.v1.SourceService/ListSources',
             acervo_dot_sync_dot_v1_dot_sources__pb2.ListSourcesRequest.SerializeToString,
             acervo_dot_sync_dot_v1_dot_sources__pb2.ListSourcesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AttachSource(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/acervo.sync.v1.SourceService/AttachSource',
+            acervo_dot_sync_dot_v1_dot_sources__pb2.AttachSourceRequest.SerializeToString,
+            acervo_dot_sync_dot_v1_dot_sources__pb2.AttachSourceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,8 +27,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SourceServiceStub:
-    """SourceService keeps sources and their runs. Sources of kind LOCAL_DIRECTORY, which name a directory of the
-    server, are for the deployment's admin alone.
+    """SourceService keeps sources and their runs. A source of a LocalDirectory names a directory of the server: only the
+    deployment's admin, who must also be able to edit the base, makes, changes, runs and deletes one.
     """
 
     @_typing.overload
@@ -41,10 +41,12 @@ class SourceServiceStub:
     """GetSource answers one source of a base that the caller may view."""
     ListSources: _grpc.UnaryUnaryMultiCallable[_sources_pb2.ListSourcesRequest, _sources_pb2.ListSourcesResponse]
     """ListSources answers the sources of a base, oldest first."""
+    AttachSource: _grpc.UnaryUnaryMultiCallable[_sources_pb2.AttachSourceRequest, _sources_pb2.AttachSourceResponse]
+    """AttachSource points a detached source at a base; the caller becomes its owner."""
     DeleteSource: _grpc.UnaryUnaryMultiCallable[_sources_pb2.DeleteSourceRequest, _sources_pb2.DeleteSourceResponse]
     """DeleteSource removes a source and its claims; the documents stay."""
     StartRun: _grpc.UnaryUnaryMultiCallable[_sources_pb2.StartRunRequest, _sources_pb2.StartRunResponse]
-    """StartRun lists, compares, fetches and removes, in the background. One run of a source at a time."""
+    """StartRun lists, compares, fetches and removes, in the background. One run of a source at a time: RUN_IN_PROGRESS."""
     GetRun: _grpc.UnaryUnaryMultiCallable[_sources_pb2.GetRunRequest, _sources_pb2.GetRunResponse]
     """GetRun answers one run."""
     ListRuns: _grpc.UnaryUnaryMultiCallable[_sources_pb2.ListRunsRequest, _sources_pb2.ListRunsResponse]
@@ -52,8 +54,8 @@ class SourceServiceStub:
 
 @_typing.type_check_only
 class SourceServiceAsyncStub(SourceServiceStub):
-    """SourceService keeps sources and their runs. Sources of kind LOCAL_DIRECTORY, which name a directory of the
-    server, are for the deployment's admin alone.
+    """SourceService keeps sources and their runs. A source of a LocalDirectory names a directory of the server: only the
+    deployment's admin, who must also be able to edit the base, makes, changes, runs and deletes one.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -63,18 +65,20 @@ class SourceServiceAsyncStub(SourceServiceStub):
     """GetSource answers one source of a base that the caller may view."""
     ListSources: _aio.UnaryUnaryMultiCallable[_sources_pb2.ListSourcesRequest, _sources_pb2.ListSourcesResponse]  # type: ignore[assignment]
     """ListSources answers the sources of a base, oldest first."""
+    AttachSource: _aio.UnaryUnaryMultiCallable[_sources_pb2.AttachSourceRequest, _sources_pb2.AttachSourceResponse]  # type: ignore[assignment]
+    """AttachSource points a detached source at a base; the caller becomes its owner."""
     DeleteSource: _aio.UnaryUnaryMultiCallable[_sources_pb2.DeleteSourceRequest, _sources_pb2.DeleteSourceResponse]  # type: ignore[assignment]
     """DeleteSource removes a source and its claims; the documents stay."""
     StartRun: _aio.UnaryUnaryMultiCallable[_sources_pb2.StartRunRequest, _sources_pb2.StartRunResponse]  # type: ignore[assignment]
-    """StartRun lists, compares, fetches and removes, in the background. One run of a source at a time."""
+    """StartRun lists, compares, fetches and removes, in the background. One run of a source at a time: RUN_IN_PROGRESS."""
     GetRun: _aio.UnaryUnaryMultiCallable[_sources_pb2.GetRunRequest, _sources_pb2.GetRunResponse]  # type: ignore[assignment]
     """GetRun answers one run."""
     ListRuns: _aio.UnaryUnaryMultiCallable[_sources_pb2.ListRunsRequest, _sources_pb2.ListRunsResponse]  # type: ignore[assignment]
     """ListRuns answers the runs of a source, newest first."""
 
 class SourceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """SourceService keeps sources and their runs. Sources of kind LOCAL_DIRECTORY, which name a directory of the
-    server, are for the deployment's admin alone.
+    """SourceService keeps sources and their runs. A source of a LocalDirectory names a directory of the server: only the
+    deployment's admin, who must also be able to edit the base, makes, changes, runs and deletes one.
     """
 
     @_abc_1.abstractmethod
@@ -102,6 +106,14 @@ class SourceServiceServicer(metaclass=_abc_1.ABCMeta):
         """ListSources answers the sources of a base, oldest first."""
 
     @_abc_1.abstractmethod
+    def AttachSource(
+        self,
+        request: _sources_pb2.AttachSourceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_sources_pb2.AttachSourceResponse, _abc.Awaitable[_sources_pb2.AttachSourceResponse]]:
+        """AttachSource points a detached source at a base; the caller becomes its owner."""
+
+    @_abc_1.abstractmethod
     def DeleteSource(
         self,
         request: _sources_pb2.DeleteSourceRequest,
@@ -115,7 +127,7 @@ class SourceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _sources_pb2.StartRunRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_sources_pb2.StartRunResponse, _abc.Awaitable[_sources_pb2.StartRunResponse]]:
-        """StartRun lists, compares, fetches and removes, in the background. One run of a source at a time."""
+        """StartRun lists, compares, fetches and removes, in the background. One run of a source at a time: RUN_IN_PROGRESS."""
 
     @_abc_1.abstractmethod
     def GetRun(

@@ -1,0 +1,130 @@
+"""Sources: their rows, and nothing of what their runs do."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+import asyncpg
+
+from services.shared import bases
+from services.shared.db import Connection, Pool
+from services.sync.local_directory import LocalDirectory
+from services.sync.modes import Mode
+
+_INSERT = """
+INSERT INTO sources (id, knowledge_base_id, tenant_id, display_name, connector, config, mode, owner_user_id)
+VALUES ($1, $2, $3, $4, 'local_directory', $5, $6, $7) RETURNING *
+"""
+_GET = "SELECT * FROM sources WHERE id = $1"
+_OF_BASE = (
+    "SELECT * FROM sources WHERE knowledge_base_id = $1 AND NOT detached AND id > $2 ORDER BY id LIMIT $3"
+)
+_DETACHED = "SELECT * FROM sources WHERE detached AND id > $1 ORDER BY id LIMIT $2"
+_RUNS = "SELECT id FROM runs WHERE source_id = $1"
+_DELETE = "DELETE FROM sources WHERE id = $1"
+_DETACH = "UPDATE sources SET detached = true WHERE knowledge_base_id = $1"
+_ATTACH = """
+UPDATE sources SET knowledge_base_id = $2, tenant_id = $3, owner_user_id = $4, detached = false
+WHERE id = $1 AND detached RETURNING *
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An outside place that a base follows. `tenant_id` is whose turn its runs count as."""
+
+    id: UUID
+    knowledge_base_id: UUID
+    tenant_id: UUID
+    display_name: str
+    directory: LocalDirectory
+    mode: Mode
+    owner_user_id: UUID
+    detached: bool
+    created_at: datetime
+
+    @classmethod
+    def from_row(cls, row: asyncpg.Record) -> Self:
+        """Read a row of `sources`."""
+        return cls(
+            row["id"],
+            row["knowledge_base_id"],
+            row["tenant_id"],
+            row["display_name"],
+            LocalDirectory(**row["config"]),
+            Mode(row["mode"]),
+            row["owner_user_id"],
+            row["detached"],
+            row["created_at"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NewSource:
+    """What a source is made of."""
+
+    id: UUID
+    knowledge_base_id: UUID
+    tenant_id: UUID
+    display_name: str
+    directory: LocalDirectory
+    mode: Mode
+    owner_user_id: UUID
+
+
+async def create(connection: Connection, new: NewSource) -> Source:
+    """Make a source. Raises BaseGone where its base was deleted meanwhile."""
+    await bases.hold(connection, new.knowledge_base_id, new.id)
+    config = {"path": new.directory.path, "recursive": new.directory.recursive}
+    arguments = (
+        new.id,
+        new.knowledge_base_id,
+        new.tenant_id,
+        new.display_name,
+        config,
+        new.mode,
+        new.owner_user_id,
+    )
+    (row,) = await connection.fetch(_INSERT, *arguments)
+    return Source.from_row(row)
+
+
+async def find(executor: Connection | Pool, source_id: UUID) -> Source | None:
+    """Return a source, detached or not."""
+    row = await executor.fetchrow(_GET, source_id)
+    return None if row is None else Source.from_row(row)
+
+
+async def of_base(pool: Pool, base_id: UUID, after: UUID, limit: int) -> list[Source]:
+    """Return the sources of a base by id, from the first that comes after `after`."""
+    return [Source.from_row(row) for row in await pool.fetch(_OF_BASE, base_id, after, limit)]
+
+
+async def all_detached(pool: Pool, after: UUID, limit: int) -> list[Source]:
+    """Return the sources whose base was deleted, by id, from the first that comes after `after`."""
+    return [Source.from_row(row) for row in await pool.fetch(_DETACHED, after, limit)]
+
+
+async def delete(connection: Connection, source_id: UUID) -> list[UUID]:
+    """Remove a source with its claims and its runs, whose ids are returned; the documents that it brought stay."""
+    run_ids = [row["id"] for row in await connection.fetch(_RUNS, source_id)]
+    await connection.execute(_DELETE, source_id)
+    return run_ids
+
+
+async def detach(connection: Connection, base_id: UUID) -> None:
+    """Part all sources from a base that was deleted; they keep their configuration."""
+    await connection.execute(_DETACH, base_id)
+
+
+async def attach(
+    connection: Connection, source_id: UUID, base_id: UUID, tenant_id: UUID, owner_user_id: UUID
+) -> Source | None:
+    """Point a detached source at another base, under a new owner; None where it is not detached.
+
+    Raises BaseGone where that base was deleted meanwhile.
+    """
+    await bases.hold(connection, base_id, source_id)
+    row = await connection.fetchrow(_ATTACH, source_id, base_id, tenant_id, owner_user_id)
+    return None if row is None else Source.from_row(row)
