@@ -12,7 +12,7 @@ from acervo.upload.v1.upload_pb2 import UploadDocumentResponse
 from acervo.vectorstore.v1.search_pb2 import Passage
 from acervo_client.client import AcervoClient
 from acervo_client.connection import Token
-from acervo_client.uploads import UploadOptions
+from acervo_client.uploads import NO_OPTIONS, UploadOptions
 
 T = TypeVar("T")
 
@@ -46,7 +46,12 @@ class BlockingClient:
         return self._iterate(lambda: self._client.bases.list())
 
     def upload(
-        self, path: Path, *, collection_name: str = "", knowledge_base_id: str = "", options: UploadOptions
+        self,
+        path: Path,
+        *,
+        collection_name: str = "",
+        knowledge_base_id: str = "",
+        options: UploadOptions = NO_OPTIONS,
     ) -> UploadDocumentResponse:
         """Send a file into a base."""
         return self._run(

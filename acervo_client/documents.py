@@ -1,6 +1,6 @@
 """Documents: sent, watched, listed, removed."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -11,13 +11,12 @@ from acervo.upload.v1.upload_pb2_grpc import UploadServiceStub
 from acervo_client.connection import Connection, typed_errors
 from acervo_client.errors import AcervoError
 from acervo_client.patience import Patience
-from acervo_client.uploads import FileStream, UploadOptions
+from acervo_client.uploads import NO_OPTIONS, FileStream, UploadOptions
 
 _PAGE_SIZE = 500
 _WATCHED_TOGETHER = 1000
 _UPLOAD_SECONDS = 3600.0
 _TERMINAL = (documents_pb2.DOCUMENT_STATE_DONE, documents_pb2.DOCUMENT_STATE_ERROR)
-_NO_OPTIONS = UploadOptions()
 
 
 class Documents:
@@ -34,7 +33,7 @@ class Documents:
         *,
         knowledge_base_id: str = "",
         collection_name: str = "",
-        options: UploadOptions = _NO_OPTIONS,
+        options: UploadOptions = NO_OPTIONS,
     ) -> upload_pb2.UploadDocumentResponse:
         """Send a file into one base, named by id or by a collection of which the caller may edit just one.
 
@@ -102,7 +101,9 @@ class Documents:
         async with typed_errors():
             return (await self._stub.ListDocuments(request, **self._connection.call())).counts
 
-    async def watch(self, document_ids: Sequence[str]) -> AsyncIterator[documents_pb2.WatchDocumentsResponse]:
+    async def watch(
+        self, document_ids: Sequence[str]
+    ) -> AsyncGenerator[documents_pb2.WatchDocumentsResponse, None]:
         """Up to 1000 documents as they are now and at each change, until all are DONE, ERROR or gone.
 
         Survives restarts of the service: after one, a document may be told again as it is.

@@ -32,6 +32,9 @@ class UploadOptions:
     media_type: str = ""
 
 
+NO_OPTIONS = UploadOptions()
+
+
 def clean_name(name: str) -> str:
     """A file name as text: bytes that are no UTF-8 become replacement characters."""
     return os.fsencode(name).decode("utf-8", "replace")

@@ -177,7 +177,7 @@ class Postgres:
 
     def _binary(self, name: str) -> Path:
         """A program of the installation, or of a copy in the home where `pgserver` cannot enter that."""
-        installed = _installation()
+        installed = installation()
         owner = _system_user()
         if owner is None or _can_run(installed / "bin" / "postgres", owner):
             return installed / "bin" / name
@@ -199,7 +199,8 @@ class Postgres:
         partial.rename(copy)
 
 
-def _installation() -> Path:
+def installation() -> Path:
+    """The directory of the installed PostgreSQL. Raises `PartMissing`."""
     package = importlib.util.find_spec(_PACKAGE)
     if package is None or package.origin is None:
         raise PartMissing("PostgreSQL is not installed: install the extra `local`")

@@ -1,6 +1,7 @@
 """The services of a local stack: how each is run, what it is told, and when it is ready."""
 
 import asyncio
+import os
 import sys
 import urllib.request
 from collections.abc import Mapping
@@ -74,6 +75,10 @@ def environment(
     for peer in GRPC_SERVICES:
         if peer in around.addresses:
             own[f"ACERVO_{peer.upper()}_ADDRESS"] = around.addresses[peer]
+    if service == "access":
+        own["ACERVO_ADMINS"] = ",".join(around.admins)
+    if service == "sync":
+        own["ACERVO_SYNC_ROOTS"] = os.pathsep.join(around.local_roots)
     kept = {
         name: value
         for name, value in inherited.items()

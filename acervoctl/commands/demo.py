@@ -1,0 +1,88 @@
+"""`acervo demo`: everything once, from nothing to cited answers."""
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from acervo_client import AcervoClient
+from acervoctl.commands.ingest import ingest_with_view, print_failures
+from acervoctl.commands.search import print_passage
+from acervoctl.connect import Target
+from acervoctl.errors import CommandError, Exit
+from acervoctl.files import find_files
+from acervoctl.ingesting import Stage
+from acervoctl.options import HomeOption
+from acervoctl.output import out
+from acervoctl.running import log_to_terminal, run_until_signalled
+from acervoctl.stack import Home, Stack
+
+_COLLECTION = "demo"
+_EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that the examples answer, and the language that it is asked in."""
+
+    question: str
+    language: str
+
+
+def demo(
+    home: HomeOption = None,
+    examples: Annotated[
+        Path, typer.Option(help="A folder with `documents` and `questions.json`.", show_default=False)
+    ] = _EXAMPLES,
+) -> None:
+    """Start everything in a home of its own, index the examples, ask questions, show cited answers, stop."""
+    questions = _read_questions(examples / "questions.json")
+    usual = Target(home).resolve_home()
+    own = usual if home is not None else Home.at(usual.root.with_name(f"{usual.root.name}-demo"))
+    own.wipe()
+    log_to_terminal()
+    run_until_signalled(_demo(own, find_files([examples / "documents"], recursive=True), questions))
+
+
+def _read_questions(path: Path) -> list[Question]:
+    try:
+        entries = json.loads(path.read_text())
+    except (OSError, ValueError):
+        raise CommandError(
+            f"{path} cannot be read", advice="Name a folder with --examples, or run the demo in a clone."
+        ) from None
+    return [Question(entry["question"], entry["language"]) for entry in entries]
+
+
+async def _demo(home: Home, files: list[Path], questions: list[Question]) -> None:
+    started = time.monotonic()
+    async with Stack(home.root) as stack:
+        await stack.wait_ready()
+        out.print(f"PostgreSQL, NATS and the services are up after {time.monotonic() - started:.1f} s.")
+        async with AcervoClient(stack.addresses, stack.token()) as client:
+            await _ingest(client, files)
+            for question in questions:
+                await _ask(client, question)
+    out.print(f"\nThe demo took {time.monotonic() - started:.1f} s. Its data is in {escape(str(home.root))}.")
+
+
+async def _ingest(client: AcervoClient, files: list[Path]) -> None:
+    base = await client.bases.create("Demo", collection_name=_COLLECTION)
+    statuses = await ingest_with_view(client, files, base.id, replace_older=True, quiet=False)
+    print_failures(statuses)
+    if any(status.stage is not Stage.DONE for status in statuses):
+        raise CommandError("not every example could be indexed", status=Exit.FAILED)
+    chunks = sum(status.chunks for status in statuses)
+    out.print(f"{len(statuses)} documents are indexed in {chunks} passages.")
+
+
+async def _ask(client: AcervoClient, question: Question) -> None:
+    passages = await client.search(question.question, collection_names=[_COLLECTION], top_k=1)
+    if not passages:
+        raise CommandError(f"nothing was found for: {question.question}", status=Exit.FAILED)
+    out.print(f"\n[cyan]{escape(question.question)}[/cyan] [dim]({question.language})[/dim]")
+    print_passage(1, passages[0])

@@ -1,0 +1,54 @@
+"""`acervo search`: passages that answer a question."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from acervo.vectorstore.v1.search_pb2 import Passage
+from acervoctl import encode
+from acervoctl.connect import Target
+from acervoctl.options import HomeOption, JsonOption, UserOption
+from acervoctl.output import out, print_json
+
+_SHOWN_CHARACTERS = 600
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
+    collection: Annotated[
+        list[str],
+        typer.Option(
+            "--collection", "-c", help="Name of a collection; may be given again.", show_default=False
+        ),
+    ],
+    top_k: Annotated[int, typer.Option("--top-k", "-k", help="How many passages at most.")] = 10,
+    as_json: JsonOption = False,
+    home: HomeOption = None,
+    user: UserOption = None,
+) -> None:
+    """Find the passages that fit a question best, with file and page."""
+    passages = asyncio.run(_search(Target(home, user), query, collection, top_k))
+    if as_json:
+        print_json({"query": query, "passages": [encode.passage(passage) for passage in passages]})
+        return
+    if not passages:
+        out.print("nothing found")
+    for number, passage in enumerate(passages, start=1):
+        print_passage(number, passage)
+
+
+async def _search(target: Target, query: str, collections: Sequence[str], top_k: int) -> Sequence[Passage]:
+    async with target.client() as client:
+        return await client.search(query, collection_names=collections, top_k=top_k)
+
+
+def print_passage(number: int, passage: Passage) -> None:
+    """Write where a passage stands, and its text as one paragraph."""
+    page = f", page {passage.page}" if passage.page else ""
+    out.print(f"[bold]{number}. {escape(passage.filename)}{page}[/bold]  ({passage.scores.fused:.3f})")
+    text = " ".join(passage.text.split())
+    shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
+    out.print(f"   {escape(shown)}")

@@ -1,0 +1,108 @@
+"""`acervo sync local`: keeping a collection in step with a directory of the server."""
+
+import asyncio
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from acervo.sync.v1 import sources_pb2
+from acervo.sync.v1.sources_pb2 import RUN_STATE_DONE, RUN_STATE_RUNNING, Run, Source
+from acervo_client import AcervoClient
+from acervoctl import encode
+from acervoctl.bases import ensure_base
+from acervoctl.connect import Target
+from acervoctl.errors import CommandError, Exit
+from acervoctl.options import CollectionOption, HomeOption, JsonOption, UserOption
+from acervoctl.output import err, out, print_json
+
+app = typer.Typer(help="Keep collections in step with other places.", no_args_is_help=True)
+
+_POLL_SECONDS = 0.5
+
+
+class Mode(StrEnum):
+    """What a run does with what it finds."""
+
+    NEW_ONLY = "new_only"
+    UPDATE_ONLY = "update_only"
+    FULL = "full"
+
+
+_MODES = {
+    Mode.NEW_ONLY: sources_pb2.SYNC_MODE_NEW_ONLY,
+    Mode.UPDATE_ONLY: sources_pb2.SYNC_MODE_UPDATE_ONLY,
+    Mode.FULL: sources_pb2.SYNC_MODE_FULL,
+}
+
+
+@app.command()
+def local(
+    path: Annotated[
+        Path, typer.Argument(help="A directory of the machine that runs sync.", show_default=False)
+    ],
+    collection: CollectionOption,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="new_only: new and changed files. update_only: changed ones. "
+            "full: all of them, and documents whose file is gone are removed."
+        ),
+    ] = Mode.NEW_ONLY,
+    recursive: Annotated[bool, typer.Option(help="Read folders of folders too.")] = True,
+    as_json: JsonOption = False,
+    home: HomeOption = None,
+    user: UserOption = None,
+) -> None:
+    """Run a sync of a directory once and wait for its documents. For the deployment's admin."""
+    if not path.is_absolute():
+        path = Path.cwd() / path
+    run = asyncio.run(_sync(Target(home, user), path, collection, mode, recursive=recursive))
+    if as_json:
+        print_json({"run": encode.run(run)})
+    else:
+        _print_run(run)
+    if run.state != RUN_STATE_DONE or run.counts.failed:
+        raise typer.Exit(Exit.FAILED)
+
+
+async def _sync(target: Target, path: Path, collection: str, mode: Mode, *, recursive: bool) -> Run:
+    async with target.client() as client:
+        base = await ensure_base(client, collection)
+        source = await _ensure_source(client, base.id, str(path), recursive=recursive)
+        run = await client.sources.start_run(source.id, _MODES[mode])
+        with err.status("syncing") as status:
+            while run.state == RUN_STATE_RUNNING:
+                await asyncio.sleep(_POLL_SECONDS)
+                run = await client.sources.run(run.id)
+                status.update(f"syncing: {_counts(run)}")
+        return run
+
+
+async def _ensure_source(client: AcervoClient, base_id: str, path: str, *, recursive: bool) -> Source:
+    """The source of this directory that the base has, or a new one."""
+    for source in await client.sources.list(base_id):
+        if source.local_directory.path != path:
+            continue
+        if source.local_directory.recursive != recursive:
+            how = "with" if source.local_directory.recursive else "without"
+            raise CommandError(f"{path} is a source of this collection already, {how} its folders of folders")
+        return source
+    return await client.sources.create_local(path, knowledge_base_id=base_id, recursive=recursive)
+
+
+def _counts(run: Run) -> str:
+    counts = encode.run(run)["counts"]
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing to do"
+
+
+def _print_run(run: Run) -> None:
+    for file in encode.run(run)["failed_files"]:
+        out.print(
+            f"[red]failed[/red] {escape(file['path'])}: {file['reason']}\n    {escape(file['message'])}"
+        )
+    if run.state != RUN_STATE_DONE:
+        out.print(f"[red]the run was not completed[/red]: {escape(run.failure_message)}")
+    out.print(_counts(run))

@@ -1,0 +1,25 @@
+"""How a command ends badly: one line and an exit status."""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What the exit status of every command means."""
+
+    DONE = 0
+    FAILED = 1
+    """It was carried out, and something was refused or failed."""
+    UNUSABLE = 2
+    """It could not be carried out: wrong usage, no connection, nobody lets this caller in."""
+    INTERRUPTED = 130
+    """Ctrl-C."""
+
+
+class CommandError(Exception):
+    """A command cannot go on. `advice` says what the person may do about it."""
+
+    def __init__(self, message: str, *, advice: str = "", status: Exit = Exit.UNUSABLE) -> None:
+        self.message = message
+        self.advice = advice
+        self.status = status
+        super().__init__(message)
