@@ -3,13 +3,11 @@
 import sys
 
 import typer
+from typer.exceptions import TyperException
 
 from acervoctl.cli import app, debugging
 from acervoctl.errors import CommandError, Exit
 from acervoctl.output import err, report
-
-_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
-"""What Typer raises for a command line that it cannot read: it names the base of that exception nowhere."""
 
 
 def main() -> None:
@@ -20,8 +18,8 @@ def main() -> None:
 def _run() -> int:
     try:
         result = app(standalone_mode=False)
-    except _UsageError as error:
-        return report(CommandError(str(error), advice="See --help."))
+    except TyperException as error:
+        return report(CommandError(error.format_message(), advice="See --help."))
     except (KeyboardInterrupt, typer.Abort):
         err.print("interrupted")
         return Exit.INTERRUPTED
