@@ -44,5 +44,5 @@ class AccessSettings(ServiceSettings):
 
 
 def _admin(entry: str) -> UUID:
-    issuer, marker, subject = entry.rpartition("#")
+    issuer, marker, subject = entry.partition("#")
     return user_id(issuer, subject) if marker else UUID(entry)
