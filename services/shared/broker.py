@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext, api
+from nats.js.errors import BadRequestError
 
 from acervo.events.v1.facts_pb2 import FactHandled
 from services.shared import bus
@@ -28,10 +29,12 @@ FACT_ID = "Acervo-Fact"
 FROM = "Acervo-From"
 
 _BATCH = 64
-_PUBLISH_SECONDS = 10.0
+_PUBLISH_SECONDS = 5.0
 _FETCH_SECONDS = 1.0
 _RETRY_SECONDS = 0.5
 _HAND_BACK_SECONDS = 2.0
+_STREAM_DIFFERS = 10058
+"""The server's code for a stream that is there with another configuration."""
 
 
 class Undecodable(Exception):
@@ -86,8 +89,10 @@ class Broker:
 
     async def close(self) -> None:
         """Flush what was published and disconnect."""
-        with contextlib.suppress(nats.errors.Error):
+        try:
             await self._client.drain()
+        except nats.errors.Error:
+            await self._client.close()
 
     @property
     def connected(self) -> bool:
@@ -95,12 +100,20 @@ class Broker:
         return self._client.is_connected
 
     async def ensure(self) -> None:
-        """Declare both streams and all durable consumers. Changes nothing that is there already."""
+        """Declare both streams and all durable consumers. Streams that are there stay as they are."""
         async with self._ensuring:
             for stream in bus.Stream:
-                await self._js.add_stream(_stream_config(stream))
+                await self._declare(stream)
             for consumer in bus.CONSUMERS.values():
                 await self._js.add_consumer(consumer.stream, _consumer_config(consumer))
+
+    async def _declare(self, stream: bus.Stream) -> None:
+        try:
+            await self._js.add_stream(_stream_config(stream))
+        except BadRequestError as error:
+            if error.err_code != _STREAM_DIFFERS:
+                raise
+            log.warning("stream %s has another configuration than the declared one, and keeps it", stream)
 
     async def publish(self, messages: Sequence[Outgoing]) -> list[UUID]:
         """Publish up to 64 at a time and return the ids that the broker stored, or had stored before."""
@@ -167,33 +180,27 @@ class Broker:
     ) -> None:
         try:
             while not work.stopping.is_set():
-                taken = await _take(free)
-                messages: list[Msg] = []
+                taken, started = await _take(free), 0
                 try:
-                    messages = await subscription.fetch(taken, timeout=_FETCH_SECONDS)
-                except nats.errors.TimeoutError:
-                    continue
+                    for message in await _fetch(subscription, taken, work.stopping):
+                        if started < taken and not work.stopping.is_set():
+                            task = group.create_task(self._handle(message, work))
+                            task.add_done_callback(lambda _: free.release())
+                            started += 1
+                        else:
+                            await message.nak()
                 finally:
-                    for _ in range(taken - len(messages)):
+                    for _ in range(taken - started):
                         free.release()
-                for message in messages:
-                    task = group.create_task(self._handle(message, work))
-                    task.add_done_callback(lambda _: free.release())
         finally:
             with contextlib.suppress(nats.errors.Error):
                 await subscription.unsubscribe()
 
     async def _handle(self, message: Msg, work: "_Work") -> None:
-        delivery = Delivery(message.subject, message.data)
+        """Decide what becomes of a message. Raises nothing: one message never stops the others."""
         beating = asyncio.create_task(_keep(message, work.heartbeat_seconds))
         try:
-            await work.handler(delivery)
-            await self._answer(message)
-            await message.ack()
-        except (Undecodable, DecodeError) as error:
-            log.exception("%s got a message that cannot be decoded", work.consumer)
-            await work.dead_letter(work.consumer, delivery, str(error))
-            await message.term()
+            await self._work_on(message, work)
         except nats.errors.Error as error:
             log.warning("%s could not acknowledge: %r", work.consumer, error)
         except Exception:
@@ -202,6 +209,18 @@ class Broker:
                 await message.nak(delay=_HAND_BACK_SECONDS)
         finally:
             beating.cancel()
+
+    async def _work_on(self, message: Msg, work: "_Work") -> None:
+        delivery = Delivery(message.subject, message.data)
+        try:
+            await work.handler(delivery)
+        except (Undecodable, DecodeError) as error:
+            log.exception("%s got a message that cannot be decoded", work.consumer)
+            await work.dead_letter(work.consumer, delivery, str(error))
+            await message.term()
+        else:
+            await self._answer(message)
+            await message.ack()
 
     async def _answer(self, message: Msg) -> None:
         headers = message.headers or {}
@@ -240,6 +259,18 @@ async def _take(free: asyncio.Semaphore) -> int:
         await free.acquire()
         taken += 1
     return taken
+
+
+async def _fetch(
+    subscription: JetStreamContext.PullSubscription, count: int, stopping: asyncio.Event
+) -> list[Msg]:
+    """Return what came within a second: nothing, some, or more than `count`, where a fetch before ended too soon."""
+    if stopping.is_set():
+        return []
+    try:
+        return await subscription.fetch(count, timeout=_FETCH_SECONDS)
+    except TimeoutError:
+        return []
 
 
 async def _keep(message: Msg, seconds: float) -> None:

@@ -14,6 +14,7 @@ unready, stops pulling, lets running work end (or cancels it, which hands it bac
 
 import asyncio
 import contextlib
+import hashlib
 import logging
 import os
 import secrets
@@ -21,7 +22,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Self, TypeVar
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 import nats.errors
 
@@ -33,7 +34,6 @@ from services.shared.blobs import BlobStore, Collector
 from services.shared.broker import Broker, Delivery, Handler, Undecodable
 from services.shared.client import Peers
 from services.shared.db import DISCONNECTED, Listener, Pool, Prepare, open_pool
-from services.shared.ids import uuid7
 from services.shared.leader import lead
 from services.shared.outbox import Relay
 from services.shared.server import Callers, Server, Servicer, build_server
@@ -46,7 +46,9 @@ T = TypeVar("T")
 
 _RESTART_SECONDS = 0.5
 _FACT_SLOTS = 64
-_DEAD_LETTER = "INSERT INTO dead_letters (id, consumer, subject, payload, error) VALUES ($1, $2, $3, $4, $5)"
+_DEAD_LETTER = """
+INSERT INTO dead_letters (id, consumer, subject, payload, error) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+"""
 
 
 class Runtime:
@@ -130,15 +132,18 @@ class Runtime:
 
     def consume(self, name: str, handler: Handler, *, slots: int) -> None:
         """Pull messages of a declared consumer for `handler`, `slots` at a time."""
-        work = self.broker.consume(
-            name,
-            handler,
-            self._dead_letter,
-            slots=slots,
-            heartbeat_seconds=self.settings.heartbeat_seconds,
-            stopping=self._stopping,
-        )
-        self._consumers.append(asyncio.create_task(work, name=name))
+
+        async def work() -> None:
+            await self.broker.consume(
+                name,
+                handler,
+                self._dead_letter,
+                slots=slots,
+                heartbeat_seconds=self.settings.heartbeat_seconds,
+                stopping=self._stopping,
+            )
+
+        self._consumers.append(asyncio.create_task(_until_it_ends(name, work), name=name))
 
     def facts(self, handlers: Mapping[str, Handler]) -> None:
         """Hear facts: one handler for each subject that this service is declared to hear."""
@@ -158,10 +163,18 @@ class Runtime:
 
     async def _fact_handled(self, delivery: Delivery) -> None:
         answer = FactHandled.FromString(delivery.data)
-        await outbox.fact_handled(self.pool, UUID(answer.fact_id), answer.service)
+        try:
+            fact_id = UUID(answer.fact_id)
+        except ValueError as error:
+            raise Undecodable(str(error)) from None
+        await outbox.fact_handled(self.pool, fact_id, answer.service)
 
     async def _dead_letter(self, consumer: str, delivery: Delivery, error: str) -> None:
-        await self.pool.execute(_DEAD_LETTER, uuid7(), consumer, delivery.subject, delivery.data, error)
+        """Keep a message for a person to look at; one that comes again with the same content is kept once."""
+        content = hashlib.sha256(delivery.data).hexdigest()
+        letter_id = uuid5(NAMESPACE_OID, f"{consumer}\n{delivery.subject}\n{content}")
+        reason = error.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        await self.pool.execute(_DEAD_LETTER, letter_id, consumer, delivery.subject, delivery.data, reason)
 
     async def serve(self, servicers: Sequence[Servicer], callers: Mapping[str, Callers]) -> str:
         """Start the gRPC server, and return its address. Without servicers it answers for health alone."""
@@ -209,8 +222,15 @@ async def _finish(tasks: Sequence[asyncio.Task[None]], seconds: float) -> None:
 
 async def _forever(name: str, body: Body) -> None:
     while True:
+        await _until_it_ends(name, body)
+        await asyncio.sleep(_RESTART_SECONDS)
+
+
+async def _until_it_ends(name: str, body: Body) -> None:
+    """Run `body`, again after each failure, until it returns."""
+    while True:
         try:
-            await body()
+            return await body()
         except (*DISCONNECTED, nats.errors.Error, TimeoutError) as error:
             log.warning("%s was interrupted: %r", name, error)
         except Exception:
