@@ -8,10 +8,9 @@ import secrets
 from collections.abc import Mapping
 from typing import Final
 
-from acervo.access.v1 import access_pb2, access_pb2_grpc, organizations_pb2_grpc
+from acervo.access.v1 import access_pb2, access_pb2_grpc, organizations_pb2, organizations_pb2_grpc
 from acervo.access.v1 import knowledge_bases_pb2 as bases_pb2
 from acervo.access.v1 import knowledge_bases_pb2_grpc as bases_pb2_grpc
-from acervo.access.v1 import organizations_pb2 as organizations_pb2
 from services.access import creation, decode, deletion, encode, knowledge_bases, organizations
 from services.access.callers import Callers
 from services.access.claims import Embedding
