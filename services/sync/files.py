@@ -108,12 +108,12 @@ async def handed(connection: Connection, run_id: UUID, path: str, document_id: U
     await connection.execute(_HANDED, run_id, claims.digest(path), document_id)
 
 
-async def skipped(connection: Connection | Pool, run_id: UUID, path: str) -> None:
+async def skipped(connection: "Connection | Pool", run_id: UUID, path: str) -> None:
     """A file that was being taken turned out to be held as it is."""
     await connection.execute(_SKIPPED, run_id, claims.digest(path))
 
 
-async def failed(connection: Connection | Pool, run_id: UUID, path: str, error: AcervoError) -> None:
+async def failed(connection: "Connection | Pool", run_id: UUID, path: str, error: AcervoError) -> None:
     """A file that was being taken was refused, or could not be read."""
     await connection.execute(_FAILED, run_id, claims.digest(path), error.reason, error.message)
 
