@@ -3,7 +3,7 @@
 import asyncio
 import random
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from uuid import UUID, uuid5
 
@@ -40,7 +40,8 @@ class Faults:
 
     async def run(self, progress: Callable[[], int], total: int) -> None:
         """Kill one after the other, each once a random share of the documents has been sent."""
-        victims = [name for _ in range(self._rounds) for name in self._random.sample((*VICTIMS, "wipe"), len(VICTIMS) + 1)]
+        deaths = (*VICTIMS, "wipe")
+        victims = [name for _ in range(self._rounds) for name in self._random.sample(deaths, len(deaths))]
         shares = sorted(self._random.uniform(0.05, 0.95) for _ in victims)
         for victim, share in zip(victims, shares, strict=True):
             await self._eventually(_reached(progress, share * total), seconds=PATIENCE_SECONDS)
