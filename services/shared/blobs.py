@@ -110,7 +110,7 @@ class BlobStore:
         if isinstance(self._store, LocalStore) and self._store.prefix is not None:
             await asyncio.to_thread(_remove_staged, Path(self._store.prefix), keys)
 
-    async def keys(self, prefix: str | None = None) -> AsyncIterator[str]:
+    async def list_keys(self, prefix: str | None = None) -> AsyncIterator[str]:
         """Yield the keys of all objects below a prefix (whole path parts)."""
         async for batch in obstore.list(self._store, prefix):
             for entry in batch:

@@ -4,10 +4,11 @@ import random
 import zipfile
 from pathlib import Path
 
-_WORDS = tuple(
-    "archive shelf catalogue reader loan paper ink binding vault index folio spine margin gloss codex quire vellum "
-    "estante lector préstamo papel tinta lomo códice Regal Leserin Ausleihe Papier Tinte Einband Blatt".split()  # noqa: SIM905
-)
+_VOCABULARY = """
+archive shelf catalogue reader loan paper ink binding vault index folio spine margin gloss codex quire vellum
+estante lector préstamo papel tinta lomo códice Regal Leserin Ausleihe Papier Tinte Einband Blatt
+"""
+_WORDS = tuple(_VOCABULARY.split())
 _DOCX_TYPES = (
     '<?xml version="1.0" encoding="UTF-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'

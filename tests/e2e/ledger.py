@@ -44,7 +44,7 @@ class Ledger:
         """The keys of all objects in blob storage, with what interrupted writers left."""
         store = BlobStore.open(self._blobs.as_uri())
         staged = {str(path.relative_to(self._blobs)) for path in self._blobs.rglob("*#*")}
-        return {key async for key in store} | staged
+        return {key async for key in store.list_keys()} | staged
 
     async def wanted_objects(self) -> set[str]:
         """The keys that a live row of some service names."""
