@@ -1,7 +1,6 @@
 """Starting one child process that does not outlive its supervisor."""
 
 import asyncio
-import ctypes
 import os
 import pwd
 import signal
@@ -13,8 +12,7 @@ from pathlib import Path
 
 from acervoctl.stack.logs import open_log
 
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+_TETHER = str(Path(__file__).with_name("tether.py"))
 
 Probe = Callable[[], Awaitable[bool]]
 
@@ -41,30 +39,21 @@ class Program:
 
 async def spawn(program: Program) -> Process:
     """Start the program in a process group of its own, its output appended to its log. Raises `OSError`."""
-    parent = os.getpid()
-
-    def die_with_supervisor() -> None:
-        # Runs in the child, after the change of user, which would undo it.
-        if _LIBC is not None:
-            _LIBC.prctl(_PR_SET_PDEATHSIG, int(program.orphan_signal))
-            if os.getppid() != parent:
-                os.kill(os.getpid(), signal.SIGKILL)
-
     user = pwd.getpwnam(program.user) if program.user is not None else None
+    owner = (user.pw_uid, user.pw_gid) if user is not None else (-1, -1)
+    tether = (sys.executable, "-I", "-S", _TETHER, str(os.getpid()), str(int(program.orphan_signal)))
     log = open_log(program.log)
     try:
         return await asyncio.create_subprocess_exec(
+            *tether,
+            *map(str, owner),
             *program.argv,
             env=dict(program.environment),
             cwd="/",
             stdin=asyncio.subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            user=user and user.pw_uid,
-            group=user and user.pw_gid,
-            extra_groups=user and [],
             start_new_session=True,
-            preexec_fn=die_with_supervisor,
         )
     finally:
         os.close(log)

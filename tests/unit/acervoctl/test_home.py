@@ -1,0 +1,74 @@
+"""The directory of a local stack."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acervoctl.stack import Home, HomeBusy, HomeUnusable, default_home, temporary_home
+from acervoctl.stack.home import as_root, write_private
+
+
+@pytest.fixture
+def home() -> Iterator[Home]:
+    with temporary_home() as path:
+        yield Home.at(path)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_what_is_secret_is_closed_to_others(home: Home) -> None:
+    home.create()
+    assert {mode(path) for path in (home.keys, home.tokens, home.logs, home.nats, home.blobs)} == {0o700}
+
+
+def test_a_home_in_use_names_the_pid_that_uses_it(home: Home) -> None:
+    home.create()
+    with home.locked():
+        with pytest.raises(HomeBusy, match=f"pid {os.getpid()}"), home.locked():
+            pass
+        assert home.holder() == os.getpid()
+    assert home.holder() is None
+
+
+def test_a_home_in_use_is_not_wiped(home: Home) -> None:
+    home.create()
+    with home.locked(), pytest.raises(HomeBusy):
+        home.wipe()
+    home.wipe()
+    assert not home.root.exists()
+    home.wipe()
+
+
+@pytest.mark.skipif(not as_root(), reason="only root starts PostgreSQL as another user")
+def test_as_root_a_home_below_a_closed_directory_is_refused_and_nothing_is_opened(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    with pytest.raises(HomeUnusable, match="may not enter"):
+        Home.at(closed / "home").create()
+    assert mode(closed) == 0o700
+
+
+def test_a_home_that_cannot_be_made_is_one_clear_error(home: Home) -> None:
+    home.root.joinpath("file").touch()
+    with pytest.raises(HomeUnusable, match="cannot be used"):
+        Home.at(home.root / "file" / "home").create()
+
+
+def test_the_environment_names_the_home_before_any_default(tmp_path: Path) -> None:
+    assert default_home({"ACERVO_HOME": "/srv/acervo"}) == Path("/srv/acervo")
+    expected = Path("/var/lib/acervo") if as_root() else tmp_path / "acervo"
+    assert default_home({"XDG_STATE_HOME": str(tmp_path)}) == expected
+
+
+def test_a_private_file_is_for_its_owner_alone_and_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    write_private(path, "a long first text")
+    write_private(path, "short")
+    assert path.read_text() == "short"
+    assert mode(path) == 0o600
+    assert [entry.name for entry in tmp_path.iterdir()] == ["secret"]
