@@ -5,6 +5,8 @@ import re
 import zlib
 from enum import Enum
 
+from services.shared.utf16 import unmarked_utf16
+
 
 class Content(Enum):
     """What first bytes look like. The value completes the sentence "the file is ..."."""
@@ -82,7 +84,7 @@ def sniff(head: bytes) -> Content:
         return Content.IMAGE if head[8:11] in {b"hei", b"avi", b"mif"} else Content.AUDIO_OR_VIDEO
     if _has_pdf_header(head):
         return Content.PDF
-    return Content.TEXT if _is_text(head) else Content.BINARY
+    return Content.TEXT if is_text(head) else Content.BINARY
 
 
 def _has_pdf_header(head: bytes) -> bool:
@@ -91,19 +93,12 @@ def _has_pdf_header(head: bytes) -> bool:
     return at == 0 or (at > 0 and re.search(rb"\d+ \d+ obj\b", head[at:]) is not None)
 
 
-def _is_text(head: bytes) -> bool:
+def is_text(head: bytes) -> bool:
+    """Whether `head` may be text in some encoding: it has hardly any controls, or is 16-bit text."""
     if head.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return True
-    if looks_like_utf16(head):
-        return True
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    return controls * 100 <= len(head)
-
-
-def looks_like_utf16(data: bytes) -> bool:
-    """Whether `data`, without a byte order mark, has NULs as 16-bit text does: nearly all on one side of the pairs."""
-    even, odd = data[0::2].count(0), data[1::2].count(0)
-    return max(even, odd) * 20 >= len(data) and max(even, odd) > 10 * min(even, odd)
+    return controls * 20 <= len(head) or unmarked_utf16(head) != ""
 
 
 def _sniff_ole(head: bytes) -> Content:

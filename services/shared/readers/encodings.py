@@ -1,6 +1,6 @@
 """Which encoding the bytes of a text are in.
 
-Tried in this order: a byte order mark; 16-bit text without one, by where its NULs lie; UTF-8, which texts in
+Tried in this order: a byte order mark; 16-bit text without one; UTF-8, which texts in
 other encodings hardly ever happen to be; a declaration in the first lines (`coding: cp1250`, `charset=...`);
 detection by what the characters would be.
 """
@@ -10,7 +10,7 @@ import re
 
 from charset_normalizer import from_bytes
 
-from services.shared.sniffing import looks_like_utf16
+from services.shared.utf16 import unmarked_utf16
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -36,8 +36,8 @@ _LATIN = {
     "cp1257": "ąčęėįšųūžāēģīķļņõäöüĄČĘĖĮŠŲŪŽĀĒĢĪĶĻŅÕÄÖÜ",
 }
 """What is usual in the languages of each Latin code page; the first of equals is taken."""
+_USUAL = 0.7
 _PUNCTUATION = "‘’“”„–—…•€§©®°·´\u00a0"
-_WIDE_BLANKS = "\n \u3001\u3002\uff0c"
 
 
 def decode(data: bytes) -> tuple[str, str]:
@@ -48,11 +48,10 @@ def decode(data: bytes) -> tuple[str, str]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace"), encoding
-    if looks_like_utf16(data[:_SAMPLE]):
-        encoding = _sixteen_bit(data)
-    elif (text := _strictly(data, "utf-8")) is not None:
-        return text, "utf-8"
-    else:
+    encoding = unmarked_utf16(data)
+    if not encoding:
+        if (text := _strictly(data, "utf-8")) is not None:
+            return text, "utf-8"
         encoding = _declared(data) or _detected(data)
     return data.decode(encoding or "utf-8", "replace"), encoding
 
@@ -62,17 +61,6 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except (UnicodeError, LookupError):
         return None
-
-
-def _sixteen_bit(data: bytes) -> str:
-    """The byte order under which `data` has more line ends, blanks and commas, or else more of ASCII."""
-    sample = data[:_SAMPLE]
-
-    def score(encoding: str, high: int) -> tuple[int, int]:
-        text = sample.decode(encoding, "replace")
-        return sum(text.count(blank) for blank in _WIDE_BLANKS), sample[high::2].count(0)
-
-    return "utf-16-le" if score("utf-16-le", 1) >= score("utf-16-be", 0) else "utf-16-be"
 
 
 def _declared(data: bytes) -> str:
@@ -85,10 +73,7 @@ def _declared(data: bytes) -> str:
 
 
 def _detected(data: bytes) -> str:
-    sample = data[:_SAMPLE]
-    if b"\0" in sample and (wide := _sixteen_bit(data)) and _strictly(data, wide) is not None:
-        return wide
-    sample = sample.replace(b"\0", b"")
+    sample = data[:_SAMPLE].replace(b"\0", b"")
     best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
     if best is not None and best.encoding not in _LATIN:
         return best.encoding
@@ -101,7 +86,7 @@ def _detected_latin(sample: bytes) -> str:
 
     def usual(encoding: str) -> float:
         letters = high.decode(encoding, "replace")
-        return sum(c in _LATIN[encoding] or c in _PUNCTUATION for c in letters) / len(letters)
+        return sum(c in _LATIN[encoding] or c in _PUNCTUATION for c in letters) / max(1, len(letters))
 
     best = max(_LATIN, key=usual)
-    return best if usual(best) >= 0.5 else ""
+    return best if high and usual(best) >= _USUAL else ""

@@ -14,17 +14,16 @@ _MIN_LENGTH = 20
 def is_garbage(text: str) -> bool:
     """Whether most of `text` are glyphs without a meaning, or marks where words should be.
 
-    Under 20 visible characters nothing is judged but glyphs without a meaning. Leaders and rules (`.....`) count once.
+    With fewer than 20 marks and letters only the glyphs are judged. Leaders and rules (`.....`) count once, ornaments
+    not at all.
     """
     seen = Counter("".join(_RUNS.sub(r"\1", _CODES.sub("\ufffd", text[:_SAMPLE])).split()))
-    total = seen.total()
-    if not total:
-        return False
     categories = Counter[str]()
     for character, count in seen.items():
         categories["Cn" if character == "\ufffd" else unicodedata.category(character)] += count
     noise = sum(categories[name] for name in _NOISE)
-    if noise * 10 > total * 3:
+    if noise * 10 > seen.total() * 3:
         return True
+    written = seen.total() - categories["So"]
     words = sum(count for name, count in categories.items() if name[0] in "LMN")
-    return total >= _MIN_LENGTH and words * 10 < total * 3
+    return written >= _MIN_LENGTH and words * 10 < written * 3

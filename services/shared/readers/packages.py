@@ -105,7 +105,7 @@ class Package:
             if info.flag_bits & _ENCRYPTED:
                 raise ReadError(pb.ERROR_REASON_FILE_ENCRYPTED)
             return self._zip.open(info)
-        except (zipfile.BadZipFile, KeyError, NotImplementedError, OSError) as error:
+        except (zipfile.BadZipFile, KeyError, NotImplementedError, OSError, ValueError) as error:
             raise ReadError(pb.ERROR_REASON_FILE_CORRUPT) from error
 
     def count(self, inflated: int) -> None:
@@ -126,7 +126,7 @@ class _Part:
         """At most `size` bytes, however much they came from."""
         try:
             block = self._stream.read(size)
-        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError) as error:
             raise ReadError(pb.ERROR_REASON_FILE_CORRUPT) from error
         self._package.count(len(block))
         return block

@@ -25,6 +25,9 @@ _RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 _MISPLACED_STOP = re.compile(rf"^[^\S\n]*([.,:;!?]+)[^\S\n]*(?=[{_RTL}])(.*?)[^\S\n]*$", re.MULTILINE)
 """A right-to-left line whose closing mark comes out on its left, as if it were left-to-right."""
 
+_HYPHENATED = re.compile(r"(?<![\w-])([^\W\d_]{2,})-[^\S\n]*\n([^\W\d_]{2,})")
+"""A word that the end of a line parts. Words of several hyphens keep them, for one may be there on purpose."""
+
 
 def read(data: bytes, limits: Limits) -> Parsed:
     """Read the text layer of a PDF. A page without usable text is empty, so that the others keep their numbers.
@@ -79,10 +82,14 @@ def _text(document: Any, index: int) -> str:
 
     Glyphs without a meaning come out as U+FFFD, for their numbers would look like text.
     """
-    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_DEHYPHENATE
+    flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
     blocks = document[index].get_text("blocks", flags=flags)
     text = "\n\n".join(block[4].strip() for block in blocks if block[6] == _TEXT_BLOCK)
-    return _MISPLACED_STOP.sub(r"\2\1", text)
+    return _MISPLACED_STOP.sub(r"\2\1", _HYPHENATED.sub(_joined, text))
+
+
+def _joined(parts: re.Match[str]) -> str:
+    return parts[1] + parts[2] if parts[2].islower() else parts[0]
 
 
 def _failures() -> tuple[type[Exception], ...]:

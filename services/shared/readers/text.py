@@ -3,6 +3,7 @@
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.readers.encodings import decode
 from services.shared.readers.result import Limits, Page, Parsed, ReadError, ReadWarning
+from services.shared.sniffing import is_text
 
 _REPLACEMENT = "\ufffd"
 
@@ -11,8 +12,10 @@ def read(data: bytes, _limits: Limits) -> Parsed:
     """Decode `data`.
 
     Raises:
-        ReadError: FILE_CORRUPT if it is text in no known encoding.
+        ReadError: FILE_CORRUPT if it is no text, or text in no known encoding.
     """
+    if not is_text(data):
+        raise ReadError(pb.ERROR_REASON_FILE_CORRUPT, "The file is not text.")
     text, encoding = decode(data)
     replaced = text.count(_REPLACEMENT)
     if replaced * 10 > len(text):
