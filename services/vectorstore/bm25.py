@@ -72,7 +72,9 @@ class Statistics:
     def decoded(cls, chunks: int, counted: bytes, languages: Iterable[int]) -> Self:
         """Read what `encoded` wrote."""
         pairs = np.frombuffer(counted, _COUNTED)
-        return cls(chunks, pairs["term"].astype(np.uint32), pairs["count"].astype(np.uint32), frozenset(languages))
+        return cls(
+            chunks, pairs["term"].astype(np.uint32), pairs["count"].astype(np.uint32), frozenset(languages)
+        )
 
     def encoded(self) -> bytes:
         """Return terms and counts as pairs of little-endian 32-bit numbers."""

@@ -5,8 +5,8 @@ from itertools import chain
 # The most frequent words that carry grammar and no topic. Long lists would tell no more: a chunk holds dozens of them.
 _FUNCTION_WORDS = {
     "english": (
-        "the of and to in is was that for on with as by at from it be are this which or an had were his he not have but "
-        "they their has been who when what how did does you can will"
+        "the of and to in is was that for on with as by at from it be are this which or an had were his he not have "
+        "but they their has been who when what how did does you can will"
     ),
     "german": (
         "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat "
@@ -33,8 +33,8 @@ _FUNCTION_WORDS = {
         "mijn men dit zo door over ze bij ook tot je naar wordt werd welke wie"
     ),
     "polish": (
-        "i w na z do nie to że się o jak po co jest za od tak jego ale czy przez dla był który która które są oraz było "
-        "ich tym przy tylko jako kto kiedy gdzie jaki jaka jakie ze została"
+        "i w na z do nie to że się o jak po co jest za od tak jego ale czy przez dla był który która które są oraz "
+        "było ich tym przy tylko jako kto kiedy gdzie jaki jaka jakie ze została"
     ),
     "romanian": (
         "de și în a la cu pe o un care din nu că să este pentru mai au al sunt ce ca prin fost sau lui dar după într "
@@ -45,8 +45,8 @@ _FUNCTION_WORDS = {
         "были или при также о об который которая которые кто когда где какой"
     ),
     "turkish": (
-        "ve bir bu da de için ile olarak çok daha olan gibi en kadar ne o sonra ya ise değil var mi mı ki her göre hangi "
-        "kim olduğu tarafından"
+        "ve bir bu da de için ile olarak çok daha olan gibi en kadar ne o sonra ya ise değil var mi mı ki her göre "
+        "hangi kim olduğu tarafından"
     ),
     "swedish": (
         "och i att det som en på är av för med den till inte om har de ett var från men så hade kan när han vad eller "

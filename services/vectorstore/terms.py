@@ -102,7 +102,9 @@ class Lexicon:
             self._forget()
         listed = [words(text) for text in texts]
         lengths = np.fromiter(map(len, listed), np.int64, len(listed))
-        numbers = np.fromiter(map(self._numbers.__getitem__, chain.from_iterable(listed)), np.int64, int(lengths.sum()))
+        numbers = np.fromiter(
+            map(self._numbers.__getitem__, chain.from_iterable(listed)), np.int64, int(lengths.sum())
+        )
         self._learn()
         owners = np.repeat(np.arange(len(listed)), lengths)
         languages = self._tell_languages(numbers, lengths)
@@ -131,7 +133,9 @@ class Lexicon:
         spoken = set(languages)
         if votes.any() and int(votes.argmax()) not in spoken:
             spoken = set(range(UNKNOWN + 1))
-        table = np.stack([self._ids_of(numbers, language) for language in sorted(spoken or {UNKNOWN})], axis=1)
+        table = np.stack(
+            [self._ids_of(numbers, language) for language in sorted(spoken or {UNKNOWN})], axis=1
+        )
         groups = {tuple(ids): ids for ids in map(np.unique, table)}
         return tuple(groups.values())
 
@@ -148,7 +152,9 @@ class Lexicon:
                 self._votes[number] = vote
         self._learnt = len(met)
 
-    def _tell_languages(self, numbers: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def _tell_languages(
+        self, numbers: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
         sums = np.zeros((len(numbers) + 1, len(LANGUAGES)), np.float32)
         np.cumsum(self._votes[numbers], axis=0, out=sums[1:])
         ends = np.cumsum(lengths)

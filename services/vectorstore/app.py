@@ -1,0 +1,84 @@
+"""Puts the service together."""
+
+import contextlib
+from collections.abc import AsyncIterator
+
+from acervo.vectorstore.v1.collections_pb2_grpc import add_CollectionServiceServicer_to_server
+from acervo.vectorstore.v1.search_pb2_grpc import add_SearchServiceServicer_to_server
+from services.shared import telemetry
+from services.shared.admission import Policy
+from services.shared.bus import Lane
+from services.shared.runtime import Runtime
+from services.vectorstore import consumers, wire
+from services.vectorstore.embedding import Embedders, EmbeddingCache
+from services.vectorstore.indexing import STAGE, Indexing
+from services.vectorstore.reach import Reach
+from services.vectorstore.rpc import CALLERS, CollectionService, SearchService
+from services.vectorstore.search import Searcher
+from services.vectorstore.settings import VectorstoreSettings
+
+SERVICE = "vectorstore"
+
+
+async def main() -> None:
+    """Run the service with the settings of the environment."""
+    settings = VectorstoreSettings.model_validate({})
+    telemetry.configure(SERVICE, settings.log_level)
+    async with Runtime.open(settings, SERVICE, wire.prepare) as runtime, _embedders() as embedders:
+        if settings.role.works:
+            work(runtime, settings, embedders)
+        await serve(runtime, settings, embedders)
+        await runtime.run()
+
+
+async def serve(runtime: Runtime, settings: VectorstoreSettings, embedders: Embedders) -> str:
+    """Answer calls, or for health alone where this process is a worker; return the address."""
+    if not settings.role.serves:
+        return await runtime.serve([], {})
+    reach = Reach(runtime.peers)
+    search = SearchService(reach, Searcher(runtime.pool, embedders))
+    collections = CollectionService(reach, runtime.pool)
+    return await runtime.serve(
+        [
+            (add_SearchServiceServicer_to_server, search),
+            (add_CollectionServiceServicer_to_server, collections),
+        ],
+        CALLERS,
+    )
+
+
+def work(runtime: Runtime, settings: VectorstoreSettings, embedders: Embedders) -> None:
+    """Index documents and hear facts."""
+    cache = EmbeddingCache(runtime.pool, embedders)
+    indexing = Indexing(
+        runtime.pool,
+        runtime.blobs,
+        runtime.peers,
+        cache,
+        worker=runtime.worker,
+        lease_seconds=settings.lease_seconds,
+        heartbeat_seconds=settings.heartbeat_seconds,
+    )
+    runtime.background(Policy(STAGE))
+    runtime.singleton("cache", lambda: cache.expire_forever(settings.cache_days))
+    for lane in Lane:
+        runtime.consume(
+            f"embed-{lane.value}",
+            consumers.work(indexing, lane),
+            slots=slots(lane, settings.embed_slots),
+        )
+    runtime.facts(consumers.facts(runtime.pool))
+
+
+def slots(lane: Lane, total: int) -> int:
+    """How many documents of a lane are under way at once: one slot is kept for those that people wait for."""
+    return total if lane is Lane.INTERACTIVE else max(1, total - 1)
+
+
+@contextlib.asynccontextmanager
+async def _embedders() -> AsyncIterator[Embedders]:
+    embedders = Embedders()
+    try:
+        yield embedders
+    finally:
+        await embedders.close()

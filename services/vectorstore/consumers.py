@@ -1,0 +1,65 @@
+"""What vectorstore hears on the bus: decode, call. Every handler may be called again with the same message."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from acervo.events.v1.facts_pb2 import BaseDeleted, BaseEmptied, DocumentDeleted
+from acervo.events.v1.work_pb2 import EmbedDocument
+from services.shared import bus
+from services.shared.broker import Delivery, Handler, Undecodable
+from services.shared.bus import Lane
+from services.shared.db import Pool
+from services.shared.jobs import Work
+from services.vectorstore import forgetting
+from services.vectorstore.indexing import STAGE, Indexing
+
+
+def work(indexing: Indexing, lane: Lane) -> Handler:
+    """The handler of work to embed in a lane."""
+
+    async def embed(delivery: Delivery) -> None:
+        message = EmbedDocument.FromString(delivery.data)
+        document_id = _uuid(message.document_id)
+        # No admission here: ingest admitted the document, so whose turn it was does not matter any more.
+        job = Work(document_id, STAGE, message.attempt, lane, document_id, delivery.subject, delivery.data)
+        await indexing.index(job, message.parse_epoch)
+
+    return embed
+
+
+def facts(pool: Pool) -> Mapping[str, Handler]:
+    """The handlers of facts, by subject."""
+
+    async def document_deleted(delivery: Delivery) -> None:
+        message = DocumentDeleted.FromString(delivery.data)
+        await forgetting.forget_document(pool, _uuid(message.document_id))
+
+    async def base_deleted(delivery: Delivery) -> None:
+        message = BaseDeleted.FromString(delivery.data)
+        await forgetting.forget_base(
+            pool,
+            _uuid(message.knowledge_base_id),
+            _uuid(message.teardown_id),
+            message.collection_name,
+            last_holder=message.last_holder,
+        )
+
+    async def base_emptied(delivery: Delivery) -> None:
+        message = BaseEmptied.FromString(delivery.data)
+        before = _uuid(message.emptied_before)
+        await forgetting.empty_base(
+            pool, _uuid(message.knowledge_base_id), _uuid(message.teardown_id), before
+        )
+
+    return {
+        bus.DOCUMENT_DELETED: document_deleted,
+        bus.BASE_DELETED: base_deleted,
+        bus.BASE_EMPTIED: base_emptied,
+    }
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Undecodable(f"not a UUID: {text[:40]!r}") from None

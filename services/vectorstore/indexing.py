@@ -1,0 +1,197 @@
+"""The worker that indexes a document: claim, read its chunks, embed them, store them and answer.
+
+Whatever goes wrong ends in one of three ways: the document fails with a reason, the job is postponed to its next try,
+or, where another worker has taken over or the document is gone, what was done is dropped.
+"""
+
+import asyncio
+import contextlib
+import logging
+from dataclasses import dataclass
+from datetime import UTC
+from uuid import UUID
+
+import grpc
+
+from acervo.access.v1.access_pb2 import PERMISSION_VIEW, ResolveRequest, Target
+from acervo.common.v1 import error_reason_pb2 as pb
+from acervo.events.v1.facts_pb2 import DocumentFailed
+from acervo.ingest.v1.chunks_pb2 import ChunkFileHeader
+from services.shared import bus, jobs
+from services.shared.blobs import BlobStore
+from services.shared.client import Peers, from_rpc_error
+from services.shared.db import Pool
+from services.shared.errors import AcervoError, BaseGone, ErrorReason
+from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed, Work
+from services.vectorstore import chunk_file, rows, storing
+from services.vectorstore.embedding import EmbeddingCache, Urgency
+from services.vectorstore.storing import Document, DocumentGone
+from services.vectorstore.tables import Space
+from services.vectorstore.terms import Lexicon
+
+log = logging.getLogger(__name__)
+
+STAGE = "embed"
+MOST_TRIES = 6
+
+# Trying again changes nothing about these.
+_FINAL = frozenset(
+    {
+        pb.ERROR_REASON_NAME_INVALID,
+        pb.ERROR_REASON_BASE_DELETED,
+        pb.ERROR_REASON_EMBEDDING_SETTINGS_CONFLICT,
+        pb.ERROR_REASON_EMBEDDING_WIDTH_MISMATCH,
+        pb.ERROR_REASON_EMBEDDING_MODEL_UNAVAILABLE,
+        pb.ERROR_REASON_CHUNKS_GONE,
+    }
+)
+# Others' faults: waiting for them uses up no try.
+_BLAMELESS = frozenset(
+    {pb.ERROR_REASON_UNAVAILABLE, pb.ERROR_REASON_OVERLOADED, pb.ERROR_REASON_DEADLINE_EXCEEDED}
+)
+_PATIENCE_SECONDS = 5.0
+
+_URGENCIES = {bus.Lane.INTERACTIVE: Urgency.INTERACTIVE, bus.Lane.BULK: Urgency.BULK}
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The job is to be done again: after how many seconds, and counted as what."""
+
+    seconds: float
+    count: Count
+
+
+def verdict(claimed: Claim, error: Exception) -> Again | ErrorReason:
+    """What becomes of a job that met `error`."""
+    reason = error.reason if isinstance(error, AcervoError) else pb.ERROR_REASON_STORING_FAILED
+    if reason in _FINAL:
+        return reason
+    if reason in _BLAMELESS:
+        return Again(_PATIENCE_SECONDS, Count.NOTHING)
+    tries = claimed.tries + 1
+    return reason if tries >= MOST_TRIES else Again(jobs.backoff(tries), Count.TRY)
+
+
+class Indexing:
+    """Indexes documents, as many at once as its callers ask for."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        store: BlobStore,
+        peers: Peers,
+        cache: EmbeddingCache,
+        *,
+        worker: str,
+        lease_seconds: float,
+        heartbeat_seconds: float,
+    ) -> None:
+        self._pool = pool
+        self._store = store
+        self._peers = peers
+        self._cache = cache
+        self._worker = worker
+        self._lease = lease_seconds
+        self._heartbeat = heartbeat_seconds
+        self._lexicon = Lexicon()
+        self._encoding = asyncio.Lock()
+
+    async def index(self, work: Work, parse_epoch: int) -> None:
+        """Take up a document whose message came, if it is to be had."""
+        claimed = await jobs.claim_new(self._pool, work, worker=self._worker, lease_seconds=self._lease)
+        if isinstance(claimed, Unclaimed):
+            log.debug("%s is not claimed: %s", work.id, claimed.value)
+            return
+        try:
+            await self._hold(claimed, parse_epoch)
+        except LeaseLost:
+            log.info("%s is given up: another worker has it", work.id)
+        except DocumentGone:
+            log.info("%s is given up: it was deleted", work.id)
+            await self._forget(work.id)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._hand_back(claimed))
+            raise
+
+    async def _hold(self, claimed: Claim, parse_epoch: int) -> None:
+        async with Held(self._pool, claimed, lease_seconds=self._lease, heartbeat_seconds=self._heartbeat):
+            try:
+                await self._work(claimed, parse_epoch)
+            except (LeaseLost, DocumentGone):
+                raise
+            except Exception as error:
+                log.log(
+                    logging.INFO if isinstance(error, AcervoError) else logging.ERROR,
+                    "indexing %s met a fault: %s",
+                    claimed.id,
+                    error,
+                    exc_info=not isinstance(error, AcervoError),
+                )
+                await self._settle(claimed, verdict(claimed, error))
+
+    async def _work(self, claimed: Claim, parse_epoch: int) -> None:
+        if await storing.is_gone(self._pool, claimed.id):
+            raise DocumentGone
+        file = await chunk_file.read(self._store, claimed.id, claimed.attempt, parse_epoch)
+        document = _document(claimed, file.header)
+        space = await self._space(document.knowledge_base_id)
+        texts = [chunk.text for chunk in file.chunks]
+        vectors = await self._cache.embed_documents(space.model, texts, _URGENCIES[claimed.lane])
+        async with self._encoding:
+            encoded = await asyncio.to_thread(
+                rows.encode,
+                *(document.knowledge_base_id, document.id, document.attempt, file.chunks, vectors),
+                self._lexicon,
+            )
+        await storing.store(self._pool, claimed, document, space, encoded)
+
+    async def _space(self, base_id: UUID) -> Space:
+        """Ask access how the base is embedded.
+
+        Raises:
+            BaseGone: there is no such base any more.
+            AcervoError: access does not answer.
+        """
+        request = ResolveRequest(targets=[Target(knowledge_base_id=str(base_id))], permission=PERMISSION_VIEW)
+        try:
+            response = await self._peers.access().Resolve(request, **self._peers.own("access"))
+        except grpc.aio.AioRpcError as error:
+            refusal = from_rpc_error(error)
+            if refusal.reason == pb.ERROR_REASON_NOT_FOUND:
+                raise BaseGone from None
+            raise refusal from None
+        (base,) = response.knowledge_bases
+        return Space(base.embedding.model, base.embedding.width)
+
+    async def _settle(self, claimed: Claim, decided: Again | ErrorReason) -> None:
+        async with self._pool.acquire() as connection, connection.transaction():
+            if isinstance(decided, Again):
+                await jobs.postpone(connection, claimed, decided.seconds, decided.count)
+                return
+            fact = DocumentFailed(document_id=str(claimed.id), attempt=claimed.attempt, reason=decided)
+            await jobs.end(connection, claimed, bus.DOCUMENT_FAILED, fact)
+
+    async def _forget(self, document_id: UUID) -> None:
+        async with self._pool.acquire() as connection:
+            await jobs.forget(connection, [document_id])
+
+    async def _hand_back(self, claimed: Claim) -> None:
+        """Let another worker have the job at once. Where that fails, it gets it when the lease is over."""
+        with contextlib.suppress(Exception):
+            await self._settle(claimed, Again(0, Count.NOTHING))
+
+
+def _document(claimed: Claim, header: ChunkFileHeader) -> Document:
+    return Document(
+        id=claimed.id,
+        knowledge_base_id=UUID(header.knowledge_base_id),
+        collection=header.collection_name,
+        attempt=claimed.attempt,
+        address=header.address,
+        version=header.version,
+        filename=header.filename,
+        kind=header.kind,
+        source=header.source,
+        time=header.create_time.ToDatetime(UTC) if header.HasField("create_time") else None,
+    )

@@ -1,0 +1,225 @@
+"""Search: both legs in one statement a table, fused over all tables as one, then the passages that won."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from uuid import UUID
+
+import asyncpg
+import numpy as np
+
+from services.shared.db import Connection, Pool
+from services.vectorstore import bm25, fusion, tables, wire
+from services.vectorstore.embedding import Embedders
+from services.vectorstore.fusion import POOL
+from services.vectorstore.rarity import StatisticsCache
+from services.vectorstore.tables import Collection
+from services.vectorstore.terms import Lexicon
+
+
+class Legs(Enum):
+    """Which legs hand in candidates."""
+
+    BOTH = "both"
+    VECTOR = "vector"
+    LEXICAL = "lexical"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question to bases that the caller may read, each with the name of its collection."""
+
+    text: str
+    bases: Mapping[UUID, str]
+    limit: int
+    legs: Legs
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk that was found, and why it stands where it stands."""
+
+    document_id: UUID
+    knowledge_base_id: UUID
+    collection: str
+    filename: str
+    page: int
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    fused: float
+    vector: float
+    lexical: float
+    coverage: float
+
+
+# Each leg carries the other's score along: what it selects is known to both. Every leg is scoped by base.
+_VECTOR_LEG = """
+SELECT document_id, attempt, ordinal, distance, weights <#> $3 AS unfitness FROM (
+    SELECT document_id, attempt, ordinal, weights, embedding <#> $2 AS distance FROM {table}
+    WHERE knowledge_base_id = ANY($1::uuid[]) ORDER BY distance LIMIT {pool}
+) AS nearest
+"""
+_LEXICAL_LEG = """
+SELECT document_id, attempt, ordinal, embedding <#> $2 AS distance, unfitness FROM (
+    SELECT document_id, attempt, ordinal, embedding, weights <#> $3 AS unfitness FROM {table}
+    WHERE knowledge_base_id = ANY($1::uuid[]) AND terms && $4::integer[] ORDER BY unfitness LIMIT {pool}
+) AS fitting
+"""
+_PASSAGES = """
+SELECT wanted.place, chunk.knowledge_base_id, chunk.page, chunk.ordinal, chunk.text_start, chunk.text_end, chunk.text,
+    document.document_id, document.filename
+FROM unnest($2::uuid[], $3::integer[], $4::integer[], $5::integer[]) AS wanted (document_id, attempt, ordinal, place)
+JOIN {table} AS chunk USING (document_id, attempt, ordinal)
+JOIN rag_documents AS document USING (document_id)
+WHERE chunk.knowledge_base_id = ANY($1::uuid[])
+"""
+
+
+def candidates_statement(table: str, legs: Legs) -> str:
+    """Return the statement that answers up to 100 candidates of each leg with both scores, negated.
+
+    Parameters: base ids, the question's `vector`, its `sparsevec`, and the terms that select (lexical leg alone).
+    """
+    parts = {
+        Legs.VECTOR: [_VECTOR_LEG],
+        Legs.LEXICAL: [_LEXICAL_LEG],
+        Legs.BOTH: [_VECTOR_LEG, _LEXICAL_LEG],
+    }[legs]
+    return "UNION".join(parts).format(table=table, pool=POOL)
+
+
+def passages_statement(table: str) -> str:
+    """Return the statement that answers the text of candidates by key, with the place of each."""
+    return _PASSAGES.format(table=table)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """A table, and the bases of the question that it holds."""
+
+    collection: Collection
+    bases: list[UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A chunk in the pool. `space` numbers the embedding space of its table."""
+
+    scope: _Scope
+    space: int
+    key: tuple[UUID, int, int]
+    vector: float
+    lexical: float
+
+
+class Searcher:
+    """Answers questions. Whether the caller may ask is decided before."""
+
+    def __init__(self, pool: Pool, embedders: Embedders) -> None:
+        self._pool = pool
+        self._embedders = embedders
+        self._rarity = StatisticsCache()
+        self._lexicon = Lexicon()
+
+    async def search(self, query: Query) -> list[Passage]:
+        """Return the passages that fit best, best first.
+
+        Raises:
+            ModelUnavailable, Overloaded, Unavailable: a question cannot be embedded now, or not here.
+        """
+        async with self._pool.acquire() as connection:
+            scopes = await _scopes(connection, query.bases)
+            statistics = await self._rarity.of(connection, list(query.bases))
+        if not scopes:
+            return []
+        question = bm25.question(self._lexicon.question(query.text, statistics.languages), statistics)
+        vectors = {
+            model: next(wire.vectors((await self._embedders.embed_query(model, query.text))[None, :]))
+            for model in dict.fromkeys(scope.collection.space.model for scope in scopes)
+        }
+        async with self._pool.acquire() as connection:
+            found = [
+                candidate
+                for scope in scopes
+                for candidate in await _candidates(connection, scope, query.legs, question, vectors)
+            ]
+            return await _passages(connection, found, query, question.reachable)
+
+
+async def _scopes(connection: Connection, bases: Mapping[UUID, str]) -> list[_Scope]:
+    """Group the bases by the table that holds them. A collection that nothing was stored in has none."""
+    by_name: dict[str, list[UUID]] = defaultdict(list)
+    for base_id, name in bases.items():
+        by_name[name].append(base_id)
+    found = await tables.find(connection, list(by_name))
+    return [_Scope(collection, by_name[collection.name]) for collection in found]
+
+
+async def _candidates(
+    connection: Connection,
+    scope: _Scope,
+    legs: Legs,
+    question: bm25.Question,
+    vectors: Mapping[str, bytes],
+) -> list[_Candidate]:
+    model = scope.collection.space.model
+    sparse = wire.sparse_vector(question.terms, question.weights)
+    arguments = [scope.bases, vectors[model], sparse]
+    if legs is not Legs.VECTOR:
+        arguments.append(question.selecting.tolist())
+    statement = candidates_statement(scope.collection.table, legs)
+    try:
+        rows = await connection.fetch(statement, *arguments)
+    except asyncpg.UndefinedTableError:  # dropped since it was found
+        return []
+    space = list(vectors).index(model)
+    return [_Candidate(scope, space, (row[0], row[1], row[2]), -row[3], -row[4]) for row in rows]
+
+
+async def _passages(
+    connection: Connection, found: Sequence[_Candidate], query: Query, reachable: float
+) -> list[Passage]:
+    """Order the candidates and fetch what the best of them say."""
+    vector = np.array([candidate.vector for candidate in found])
+    lexical = np.array([candidate.lexical for candidate in found])
+    covered = fusion.coverage(lexical, reachable)
+    if query.legs is Legs.BOTH:
+        spaces = np.array([candidate.space for candidate in found], np.int64)
+        fused = fusion.fuse(vector, lexical, covered, spaces)
+    else:
+        fused = vector if query.legs is Legs.VECTOR else lexical
+    best = np.argsort(-fused, kind="stable")[: query.limit].tolist()
+    passages: dict[int, Passage] = {}
+    for scope in {found[place].scope.collection.name: found[place].scope for place in best}.values():
+        mine = [place for place in best if found[place].scope is scope]
+        for row in await _texts(connection, scope, [(*found[place].key, place) for place in mine]):
+            place = row["place"]
+            passages[place] = Passage(
+                document_id=row["document_id"],
+                knowledge_base_id=row["knowledge_base_id"],
+                collection=scope.collection.name,
+                filename=row["filename"],
+                page=row["page"],
+                ordinal=row["ordinal"],
+                start=row["text_start"],
+                end=row["text_end"],
+                text=row["text"],
+                fused=float(fused[place]),
+                vector=found[place].vector,
+                lexical=found[place].lexical,
+                coverage=covered,
+            )
+    return [passages[place] for place in best if place in passages]
+
+
+async def _texts(
+    connection: Connection, scope: _Scope, wanted: Sequence[tuple[UUID, int, int, int]]
+) -> list[asyncpg.Record]:
+    columns = [list(column) for column in zip(*wanted, strict=True)]
+    try:
+        return await connection.fetch(passages_statement(scope.collection.table), scope.bases, *columns)
+    except asyncpg.UndefinedTableError:  # dropped since it was searched
+        return []
