@@ -1,0 +1,62 @@
+"""The composition root of upload."""
+
+import asyncio
+
+from acervo.upload.v1.upload_pb2_grpc import add_UploadServiceServicer_to_server
+from services.shared import telemetry
+from services.shared.admission import Policy
+from services.shared.db import Pool
+from services.shared.runtime import Runtime
+from services.upload import requests
+from services.upload.consumers import Consumers
+from services.upload.reception import Reception
+from services.upload.rpc import CALLERS, UploadService
+from services.upload.settings import UploadSettings
+from services.upload.tracking import Tracking
+
+SERVICE = "upload"
+
+_SWEEP_SECONDS = 600.0
+
+
+async def sweep(pool: Pool, request_days: int) -> None:
+    """Forget old requests, until cancelled."""
+    while True:
+        await requests.forget_old(pool, request_days)
+        await asyncio.sleep(_SWEEP_SECONDS)
+
+
+async def start(runtime: Runtime, settings: UploadSettings) -> None:
+    """Serve and work as the role says."""
+    tracking = Tracking(
+        runtime.pool,
+        runtime.peers,
+        answer_seconds=settings.emit_deadline_seconds,
+        reconcile_seconds=settings.reconcile_seconds,
+    )
+    if settings.role.works:
+        runtime.background(Policy("none"))
+        runtime.facts(Consumers(runtime.pool).handlers())
+        runtime.singleton("tracking", tracking.reconcile)
+        runtime.singleton("sweep", lambda: sweep(runtime.pool, settings.request_days))
+    if settings.role.serves:
+        service = UploadService(
+            runtime.pool,
+            runtime.peers,
+            Reception(runtime.pool, runtime.blobs, settings.emit_deadline_seconds),
+            tracking,
+            slots=settings.upload_slots,
+            idle_seconds=settings.upload_idle_seconds,
+        )
+        await runtime.serve([(add_UploadServiceServicer_to_server, service)], CALLERS)
+    else:
+        await runtime.serve([], {})
+
+
+async def main() -> None:
+    """Run upload until the process is asked to end."""
+    settings = UploadSettings.model_validate({})
+    telemetry.configure(SERVICE, settings.log_level)
+    async with Runtime.open(settings, SERVICE) as runtime:
+        await start(runtime, settings)
+        await runtime.run()

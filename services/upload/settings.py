@@ -1,0 +1,17 @@
+"""What upload reads from its environment beside what all services do."""
+
+from pydantic import Field
+
+from services.shared.settings import ServiceSettings
+
+
+class UploadSettings(ServiceSettings):
+    """The settings of upload, each read from `ACERVO_<NAME>`."""
+
+    upload_slots: int = Field(
+        64, ge=1, description="Files that this process takes at once, each with up to 8 MiB of buffers."
+    )
+    upload_idle_seconds: float = Field(
+        60, gt=0, description="How long a caller may pause between two messages of a file."
+    )
+    request_days: int = Field(7, ge=1, description="How long the answer to a request id is kept, in days.")
