@@ -15,6 +15,9 @@ from services.shared.errors import AcervoError, ErrorReason
 from services.shared.ingestion_config import IngestionConfig
 from services.shared.reasons import reason_of
 
+_ORIGINAL_GONE = reason_of("ORIGINAL_GONE")
+_DOCUMENT_NOT_FAILED = reason_of("DOCUMENT_NOT_FAILED")
+
 
 class State(StrEnum):
     """The lifecycle."""
@@ -91,7 +94,7 @@ class Document(NewDocument):
     version: int
     state: State
     stage: Stage | None
-    reason: ErrorReason | None
+    reason: "ErrorReason | None"
     attempt: int
     chunk_count: int
     page_count: int
@@ -160,7 +163,7 @@ def failed(document: Document, attempt: int, reason: ErrorReason) -> Document | 
     """The attempt is over without a result. The first failure that is recorded stays."""
     if not _under_way(document, attempt):
         return None
-    gone = reason == reason_of("ORIGINAL_GONE")
+    gone = reason == _ORIGINAL_GONE
     return replace(
         document,
         state=State.ERROR,
@@ -179,9 +182,9 @@ def retried(document: Document) -> Document:
         AcervoError: DOCUMENT_NOT_FAILED unless it failed; ORIGINAL_GONE unless its bytes are kept.
     """
     if document.state is not State.ERROR:
-        raise AcervoError(reason_of("DOCUMENT_NOT_FAILED"))
+        raise AcervoError(_DOCUMENT_NOT_FAILED)
     if document.original is not Original.KEPT:
-        raise AcervoError(reason_of("ORIGINAL_GONE"))
+        raise AcervoError(_ORIGINAL_GONE)
     return replace(
         document,
         state=State.PROCESSING,

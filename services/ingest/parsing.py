@@ -10,15 +10,16 @@ import logging
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 from uuid import UUID
 
+from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1.chunks_pb2 import ChunkFileHeader
 from services.ingest import outcomes
 from services.ingest.codec import timestamp
 from services.ingest.documents import Document, Notice, Parsed
 from services.ingest.outcomes import Blobs
 from services.ingest.pool.job import Cut, Job, Outcome, Refused
-from services.ingest.pool.parser_pool import ParserPool
 from services.ingest.pool.records import chunk_file
 from services.ingest.works import PARSE_STAGE
 from services.shared import blobs, jobs
@@ -26,7 +27,6 @@ from services.shared.blobs import BlobNotFound, BlobStore
 from services.shared.db import Pool
 from services.shared.errors import BaseGone, ErrorReason
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed
-from services.shared.reasons import reason_of
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +43,13 @@ class Timing:
     answer: float
 
 
+class Parsers(Protocol):
+    """What reads and cuts a file: the parser pool."""
+
+    async def parse(self, job: Job, /) -> Outcome:
+        """Read and cut a file, or say why it cannot be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Again:
     """The job is to be done again: after how many seconds, and counted as what."""
@@ -51,17 +58,17 @@ class Again:
     count: Count
 
 
-def after_fault(claimed: Claim) -> Again | ErrorReason:
+def after_fault(claimed: Claim) -> "Again | ErrorReason":
     """What becomes of a job that met a fault which may pass: another try, or an end once they are used up."""
     tries = claimed.tries + 1
     if tries >= MOST_TRIES:
-        return reason_of("UNAVAILABLE")
+        return pb.ERROR_REASON_UNAVAILABLE
     return Again(jobs.backoff(tries), Count.TRY)
 
 
-def after_refusal(claimed: Claim, reason: ErrorReason) -> Again | ErrorReason:
+def after_refusal(claimed: Claim, reason: ErrorReason) -> "Again | ErrorReason":
     """What becomes of a job whose file was refused. One that killed its parser gets a second chance."""
-    crashed = reason == reason_of("PARSER_CRASHED")
+    crashed = reason == pb.ERROR_REASON_PARSER_CRASHED
     if crashed and claimed.crashes + 1 < MOST_CRASHES:
         return Again(0, Count.CRASH)
     return reason
@@ -71,7 +78,7 @@ class Parsing:
     """Reads documents, as many at once as its callers ask for."""
 
     def __init__(
-        self, pool: Pool, store: BlobStore, parsers: ParserPool, *, worker: str, timing: Timing, scratch: Path
+        self, pool: Pool, store: BlobStore, parsers: Parsers, *, worker: str, timing: Timing, scratch: Path
     ) -> None:
         self._pool = pool
         self._store = store
@@ -109,7 +116,7 @@ class Parsing:
             except (LeaseLost, BaseGone):
                 raise
             except BlobNotFound:
-                await self._settle(claimed, reason_of("ORIGINAL_GONE"))
+                await self._settle(claimed, pb.ERROR_REASON_ORIGINAL_GONE)
             except Exception:
                 log.exception("reading %s met a fault", claimed.id)
                 await self._settle(claimed, after_fault(claimed))
@@ -155,7 +162,7 @@ class Parsing:
             await self._store.put(key, data)
         return result, Blobs(len(cut.pages), len(chunks))
 
-    async def _settle(self, claimed: Claim, verdict: Again | ErrorReason) -> None:
+    async def _settle(self, claimed: Claim, verdict: "Again | ErrorReason") -> None:
         if isinstance(verdict, Again):
             await outcomes.postpone_parse(self._pool, claimed, verdict.seconds, verdict.count)
         else:

@@ -8,6 +8,7 @@ from uuid import UUID
 from grpc.aio import ServicerContext
 
 from acervo.access.v1.access_pb2 import PERMISSION_EDIT, PERMISSION_VIEW, Permission, Target
+from acervo.common.v1.error_reason_pb2 import ERROR_REASON_FILE_TOO_LARGE
 from acervo.ingest.v1 import documents_pb2 as pb
 from acervo.ingest.v1.documents_pb2_grpc import DocumentServiceServicer
 from services.ingest import checks, pages, requests, rows, tracking
@@ -23,7 +24,6 @@ from services.shared.ids import uuid7
 from services.shared.ingestion_config import merge
 from services.shared.ingestion_config_codec import config_to_proto, override_from_proto
 from services.shared.interceptors import Callers
-from services.shared.reasons import reason_of
 
 SERVICE = "/acervo.ingest.v1.DocumentService"
 CALLERS = {
@@ -184,7 +184,7 @@ class DocumentService(DocumentServiceServicer):
 def _too_large(limit: int) -> AcervoError:
     """What a file above its kind's limit is refused with."""
     return AcervoError(
-        reason_of("FILE_TOO_LARGE"),
+        ERROR_REASON_FILE_TOO_LARGE,
         f"The file is larger than {limit // (1024 * 1024)} MiB.",
         metadata={"max_size": str(limit)},
     )

@@ -61,9 +61,13 @@ class Steps:
         assert not tracked.already_present
         return tracked.document
 
+    async def admit(self) -> None:
+        """Send the parses that wait."""
+        await self._dispatcher.admit()
+
     async def claim(self, document: Document, worker: str = "w", lease_seconds: float = 60) -> Claim:
         """Admit a document's parse and claim it."""
-        await self._dispatcher.admit()
+        await self.admit()
         claimed = await jobs.claim(
             self.pool,
             document.id,

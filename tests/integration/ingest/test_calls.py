@@ -115,27 +115,6 @@ async def test_only_services_track_files_and_the_same_file_is_tracked_once(calls
     assert (other.already_present, other.document.id) == (True, first.document.id)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("file_id", "x"),
-        ("knowledge_base_id", ""),
-        ("filename", "../a.md"),
-        ("filename", "a\0.md"),
-        ("kind", "exe"),
-        ("size", 0),
-        ("sha256", b"short"),
-        ("source_path", "/a\0b"),
-        ("source_path", "x" * 4097),
-        ("ingestion_config", IngestionConfig()),
-    ],
-)
-async def test_a_malformed_creation_names_its_field(calls: Calls, field: str, value: Any) -> None:
-    request = _creation(str(uuid7()), **{field: value})
-    refusal = await calls.refused(calls.stub.CreateDocument(request, **calls.upload()))
-    assert [violation.path for violation in refusal.fields] == [field]
-
-
 async def _document(calls: Calls, steps: Steps, **changes: object) -> Document:
     return await steps.create(base_id(calls.base()), **changes)
 
@@ -209,21 +188,6 @@ async def test_a_listing_can_be_of_some_states_alone(calls: Calls, steps: Steps)
     assert (page.counts.processing, page.counts.error) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("fields", "path"),
-    [
-        ({"page_size": -1}, "page_size"),
-        ({"page_size": 1001}, "page_size"),
-        ({"page_token": "nonsense"}, "page_token"),
-        ({"states": [0]}, "states"),
-    ],
-)
-async def test_a_malformed_listing_names_its_field(calls: Calls, fields: dict[str, Any], path: str) -> None:
-    request = pb.ListDocumentsRequest(knowledge_base_id=calls.base().id, **fields)
-    refusal = await calls.refused(calls.stub.ListDocuments(request, **calls.person()))
-    assert [violation.path for violation in refusal.fields] == [path]
-
-
 async def test_a_token_of_one_listing_opens_no_other(calls: Calls, steps: Steps) -> None:
     base, other = calls.base(), calls.base(collection="other")
     for n in range(2):
@@ -232,7 +196,8 @@ async def test_a_token_of_one_listing_opens_no_other(calls: Calls, steps: Steps)
         pb.ListDocumentsRequest(knowledge_base_id=base.id, page_size=1), **calls.person()
     )
     request = pb.ListDocumentsRequest(knowledge_base_id=other.id, page_token=first.next_page_token)
-    assert await calls.reason(calls.stub.ListDocuments(request, **calls.person())) == "FIELD_INVALID"
+    refusal = await calls.refused(calls.stub.ListDocuments(request, **calls.person()))
+    assert [violation.path for violation in refusal.fields] == ["page_token"]
 
 
 async def test_a_deletion_repeated_under_its_request_id_is_answered_as_the_first_time(

@@ -110,12 +110,3 @@ async def test_changes_are_told_after_the_listening_connection_broke(
     await steps.fail(document, reason_of("NO_TEXT"))
     (failed,) = [answer async for answer in answers]
     assert failed.document.state == pb.DOCUMENT_STATE_ERROR
-
-
-@pytest.mark.parametrize("ids", [[], ["x"], [str(uuid7())] * 1001])
-async def test_a_malformed_watch_names_its_field(calls: Calls, ids: list[str]) -> None:
-    with pytest.raises(AioRpcError) as refusal:
-        await anext(
-            aiter(calls.stub.WatchDocuments(pb.WatchDocumentsRequest(document_ids=ids), **calls.person()))
-        )
-    assert [violation.path for violation in from_rpc_error(refusal.value).fields] == ["document_ids"]

@@ -1,0 +1,206 @@
+"""The worker that reads documents: what it writes, and how each thing that can go wrong ends."""
+
+import asyncio
+import io
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from google.protobuf.proto import parse_length_prefixed
+
+from acervo.common.v1 import error_reason_pb2 as pb
+from acervo.ingest.v1.chunks_pb2 import Chunk, ChunkFileHeader, PageText
+from services.ingest import tracking
+from services.ingest.documents import Document, Original, Stage, State
+from services.ingest.parsing import MOST_TRIES, Parsers, Parsing, Timing
+from services.ingest.pool.job import Cut, Job, Outcome, Refused
+from services.ingest.pool.parser_pool import ParserPool, PoolBroken
+from services.shared.blobs import BlobStore
+from services.shared.db import Pool
+from services.shared.ids import uuid7
+from tests.integration.ingest.steps import Steps
+
+BASE = uuid7()
+TEXT = b"# Leave\n\nTwenty-eight days a year.\n"
+Eventually = Callable[..., Awaitable[None]]
+
+
+class Script:
+    """A parser that does what it is told, one thing a call."""
+
+    def __init__(self, *acts: Outcome | Exception) -> None:
+        self._acts = list(acts)
+        self.started = asyncio.Event()
+        self.cancelled = False
+
+    async def parse(self, job: Job, /) -> Outcome:
+        self.started.set()
+        if not self._acts:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                self.cancelled = True
+                raise
+        act = self._acts.pop(0)
+        if isinstance(act, Exception):
+            raise act
+        return act
+
+
+CRASHED = Refused(pb.ERROR_REASON_PARSER_CRASHED, "It crashed.")
+CUT = Cut(b"pages", b"chunks", 0, 1, ())
+
+
+class Bench:
+    """A store, and workers over it."""
+
+    def __init__(self, pool: Pool, steps: Steps, store: BlobStore, scratch: Path) -> None:
+        self.store = store
+        self.scratch = scratch
+        self._pool = pool
+        self._steps = steps
+
+    def worker(self, parsers: Parsers, *, lease: float = 60, heartbeat: float = 20) -> Parsing:
+        timing = Timing(lease, heartbeat, 60)
+        return Parsing(self._pool, self.store, parsers, worker="w", timing=timing, scratch=self.scratch)
+
+    async def stored(self, **changes: object) -> Document:
+        """A document whose original is in the store."""
+        document = await self._steps.create(BASE, original_key=f"upload/files/{uuid7()}", **changes)
+        await self.store.put(document.original_key, TEXT)
+        return document
+
+    async def parse(self, parsers: Parsers, document: Document) -> Document:
+        """Admit the document, let a worker have it, and return it as it is then."""
+        await self._pool.execute("UPDATE jobs SET due_at = now()")
+        await self._steps.admit()
+        await self.worker(parsers).parse(document.id, document.attempt)
+        found = await self._steps.get(document)
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def bench(pool: Pool, steps: Steps, blob_url: str, tmp_path: Path) -> Bench:
+    return Bench(pool, steps, BlobStore.open(blob_url), tmp_path)
+
+
+async def test_pages_and_chunks_are_written_where_vectorstore_looks_for_them(
+    bench: Bench, steps: Steps
+) -> None:
+    document = await bench.stored(replaces=True, source_path="/docs/leave.md")
+    async with ParserPool(slots=1) as parsers:
+        read = await bench.parse(parsers, document)
+    assert (read.stage, read.chunk_count, read.page_count) == (Stage.EMBEDDING, 1, 0)
+    key = f"ingest/chunks/{document.id}/1/1"
+    assert read.chunks_key == key
+    decoder = zstandard.ZstdDecompressor()
+    data = io.BytesIO(decoder.stream_reader(await bench.store.get(key), read_across_frames=True).read())
+    header = parse_length_prefixed(ChunkFileHeader, data)
+    assert header is not None
+    assert (header.document_id, header.attempt, header.epoch) == (str(document.id), 1, 1)
+    assert (header.address, header.version) == ("/docs/leave.md", document.version)
+    chunk = parse_length_prefixed(Chunk, data)
+    assert chunk is not None
+    assert "Twenty-eight days" in chunk.text
+    assert parse_length_prefixed(Chunk, data) is None
+    pages = io.BytesIO(decoder.stream_reader(await bench.store.get(f"ingest/pages/{document.id}/1/1")).read())
+    page = parse_length_prefixed(PageText, pages)
+    assert page is not None
+    assert chunk.text == page.text[chunk.start : chunk.end]
+    assert set((await steps.blob_states()).values()) == {"live"}
+    assert list(bench.scratch.glob("parse-*")) == []
+
+
+async def test_a_file_that_cannot_be_read_fails_with_its_reason_and_keeps_its_original(
+    bench: Bench,
+) -> None:
+    document = await bench.stored()
+    failed = await bench.parse(Script(Refused(pb.ERROR_REASON_FILE_ENCRYPTED, "Locked.")), document)
+    assert (failed.state, failed.reason) == (State.ERROR, pb.ERROR_REASON_FILE_ENCRYPTED)
+    assert failed.original is Original.KEPT
+
+
+async def test_a_file_that_crashes_its_parser_gets_one_more_chance(bench: Bench) -> None:
+    lucky, poisoned = await bench.stored(filename="a.md"), await bench.stored(filename="b.md")
+    assert (await bench.parse(Script(CRASHED), lucky)).stage is Stage.QUEUED
+    assert (await bench.parse(Script(CUT), lucky)).stage is Stage.EMBEDDING
+    assert (await bench.parse(Script(CRASHED), poisoned)).stage is Stage.QUEUED
+    failed = await bench.parse(Script(CRASHED), poisoned)
+    assert failed.reason == pb.ERROR_REASON_PARSER_CRASHED
+
+
+async def test_a_retry_gives_a_crashing_file_its_chances_anew(bench: Bench, steps: Steps) -> None:
+    document = await bench.stored()
+    for _ in range(2):
+        await bench.parse(Script(CRASHED), document)
+    retried = await tracking.retry(steps.pool, document, None)
+    assert (await bench.parse(Script(CRASHED), retried)).stage is Stage.QUEUED
+
+
+async def test_faults_that_pass_are_tried_again_and_do_not_count_as_crashes(bench: Bench) -> None:
+    document = await bench.stored()
+    for act in (PoolBroken(), OSError("no room"), CRASHED, PoolBroken()):
+        assert (await bench.parse(Script(act), document)).stage is Stage.QUEUED
+    assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING
+
+
+async def test_a_fault_that_does_not_pass_ends_with_a_reason(bench: Bench) -> None:
+    document = await bench.stored()
+    for _ in range(MOST_TRIES - 1):
+        assert (await bench.parse(Script(PoolBroken()), document)).state is State.PROCESSING
+    failed = await bench.parse(Script(PoolBroken()), document)
+    assert (failed.state, failed.reason) == (State.ERROR, pb.ERROR_REASON_UNAVAILABLE)
+
+
+async def test_an_original_that_is_gone_is_said_to_be(bench: Bench, steps: Steps) -> None:
+    document = await steps.create(BASE, original_key="upload/files/nowhere")
+    failed = await bench.parse(Script(CUT), document)
+    assert failed.reason == pb.ERROR_REASON_ORIGINAL_GONE
+    assert failed.original is Original.GONE
+
+
+@pytest.mark.parametrize("by", ["deletion", "takeover"])
+async def test_a_worker_whose_document_is_taken_away_stops_reading(
+    bench: Bench, steps: Steps, by: str
+) -> None:
+    document = await bench.stored()
+    await steps.admit()
+    script = Script()
+    worker = bench.worker(script, heartbeat=0.05)
+    reading = asyncio.create_task(worker.parse(document.id, 1))
+    await script.started.wait()
+    if by == "deletion":
+        await tracking.delete(steps.pool, document.id, None)
+    else:
+        await steps.pool.execute("UPDATE jobs SET lease_until = now() - interval '1 second'")
+        assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING
+    await reading
+    assert script.cancelled
+    assert set((await steps.blob_states()).values()) <= {"live"}
+
+
+async def test_a_worker_that_is_stopped_hands_its_document_back(bench: Bench, steps: Steps) -> None:
+    document = await bench.stored()
+    await steps.admit()
+    script = Script()
+    reading = asyncio.create_task(bench.worker(script).parse(document.id, 1))
+    await script.started.wait()
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    (handed_back,) = await steps.pool.fetch("SELECT state, tries, crashes FROM jobs")
+    assert tuple(handed_back) == ("waiting", 0, 0)
+    assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING
+
+
+async def test_messages_that_repeat_or_come_late_do_nothing(bench: Bench, steps: Steps) -> None:
+    document = await bench.stored()
+    await bench.worker(Script(CUT)).parse(document.id, 1)
+    assert (await steps.get(document)) == document
+    await bench.parse(Script(CUT), document)
+    for attempt in (1, 2):
+        await bench.worker(Script(CUT)).parse(document.id, attempt)
+    await bench.worker(Script(CUT)).parse(uuid7(), 1)
+    assert await steps.pool.fetchval("SELECT epoch FROM jobs WHERE stage = 'parse'") == 1

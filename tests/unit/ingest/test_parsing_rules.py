@@ -1,0 +1,79 @@
+"""When a parse is done again, when it is over, and what a chunk file says of its document."""
+
+from uuid import UUID
+
+import pytest
+
+from acervo.common.v1 import error_reason_pb2 as pb
+from services.ingest.admission import policy, slots
+from services.ingest.parsing import MOST_TRIES, Again, after_fault, after_refusal, header
+from services.ingest.works import embed_work, parse_work, tenant
+from services.shared.bus import Lane
+from services.shared.jobs import Claim, Count
+from tests.unit.ingest.builders import BASE, document
+
+
+def _claim(tries: int = 0, crashes: int = 0) -> Claim:
+    return Claim(UUID(int=9), "parse", 1, 1, Lane.BULK, UUID(int=8), tries, crashes)
+
+
+def test_each_try_waits_longer_until_they_are_used_up() -> None:
+    verdicts = [after_fault(_claim(tries)) for tries in range(MOST_TRIES)]
+    waits = [verdict.seconds for verdict in verdicts if isinstance(verdict, Again)]
+    assert len(waits) == MOST_TRIES - 1
+    assert waits == sorted(waits)
+    assert sum(waits) > 10 * 60, "a storage that is away for ten minutes must cost no document"
+    assert verdicts[-1] == pb.ERROR_REASON_UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    ("reason", "crashes", "verdict"),
+    [
+        (pb.ERROR_REASON_PARSER_CRASHED, 0, Again(0, Count.CRASH)),
+        (pb.ERROR_REASON_PARSER_CRASHED, 1, pb.ERROR_REASON_PARSER_CRASHED),
+        (pb.ERROR_REASON_PARSE_TIMEOUT, 0, pb.ERROR_REASON_PARSE_TIMEOUT),
+        (pb.ERROR_REASON_NO_TEXT, 1, pb.ERROR_REASON_NO_TEXT),
+    ],
+)
+def test_only_a_crash_gets_one_more_chance(reason: "pb.ErrorReason", crashes: int, verdict: object) -> None:
+    assert after_refusal(_claim(crashes=crashes), reason) == verdict
+    assert after_refusal(_claim(tries=5, crashes=crashes), reason) == verdict
+
+
+@pytest.mark.parametrize(
+    ("replaces", "source_path", "address"),
+    [(False, "", ""), (False, "/a", ""), (True, "", "a.md"), (True, "/a", "/a")],
+)
+def test_only_a_document_that_replaces_has_an_address_for_vectorstore(
+    replaces: bool, source_path: str, address: str
+) -> None:
+    row = document(replaces=replaces, source_path=source_path)
+    assert header(row, epoch=1, chunk_count=1).address == address
+
+
+def test_a_document_takes_its_turn_with_its_organization_else_its_person_else_its_base() -> None:
+    organization, person = UUID(int=5), UUID(int=6)
+    assert tenant(document(organization_id=organization, actor_user_id=person)) == organization
+    assert tenant(document(actor_user_id=person)) == person
+    assert tenant(document()) == BASE
+
+
+@pytest.mark.parametrize("lane", Lane)
+def test_work_travels_on_the_subject_of_its_lane(lane: Lane) -> None:
+    row = document(lane=lane, attempt=3)
+    assert parse_work(row).subject == f"acervo.parse.{lane.value}"
+    assert embed_work(row, 2).subject == f"acervo.embed.{lane.value}"
+    assert (parse_work(row).attempt, embed_work(row, 2).attempt) == (3, 3)
+
+
+@pytest.mark.parametrize(("parsers", "bulk"), [(1, 1), (2, 1), (8, 7)])
+def test_bulk_leaves_one_parser_to_people_where_there_are_several(parsers: int, bulk: int) -> None:
+    assert slots(Lane.BULK, parsers) == bulk
+    assert slots(Lane.INTERACTIVE, parsers) == parsers
+
+
+def test_bulk_is_bounded_in_all_and_people_each_by_their_tenant() -> None:
+    admitted = policy(bulk_in_flight=8, interactive_in_flight=16)
+    assert admitted.bulk.total == 8
+    assert admitted.interactive.tenant == 16
+    assert admitted.interactive.total > 1000 * admitted.interactive.tenant
