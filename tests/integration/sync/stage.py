@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import UUID
 
 from acervo.access.v1.access_pb2_grpc import add_AccessServiceServicer_to_server
@@ -20,7 +20,6 @@ from services.shared import auth
 from services.shared.broker import Broker
 from services.shared.client import call_options, open_channel
 from services.shared.db import Pool
-from services.shared.ids import uuid7
 from services.shared.runtime import Runtime
 from services.shared.server import Callers, Servicer, build_server
 from services.shared.settings import ServiceSettings
@@ -32,7 +31,6 @@ from tests.conftest import Databases, NatsServer
 from tests.integration.sync.doubles import AccessDouble, DocumentsDouble, IngestDouble, UploadDouble
 from tests.signing import PEOPLE, Trust
 
-Running: TypeAlias = pb.Run
 RUN_SECONDS = 30.0
 UPLOAD_CALLERS = {"/acervo.upload.v1.UploadService/UploadDocument": Callers.ANY}
 
@@ -83,7 +81,7 @@ async def surroundings(
             ("upload", (add_UploadServiceServicer_to_server, UploadDouble(documents)), UPLOAD_CALLERS),
             (
                 "ingest",
-                (add_DocumentServiceServicer_to_server, IngestDouble(documents)),
+                (add_DocumentServiceServicer_to_server, ingest),
                 dict(INGEST_CALLERS),
             ),
         ]
@@ -98,14 +96,15 @@ async def surroundings(
 
 
 @asynccontextmanager
-async def serving(around: Around, root: Path) -> AsyncIterator["Stage"]:
-    """Run sync in this process."""
+async def serving(around: Around, root: Path, *, works: bool = True) -> AsyncIterator["Stage"]:
+    """Run sync in this process, or its server alone."""
     settings = SyncSettings.model_validate({**around.settings, "sync_roots": str(root)})
     async with Runtime.open(settings, "sync") as runtime:
         reach = Reach(runtime.peers)
         servicer = SourceService(runtime.pool, reach, settings)
         address = await runtime.serve([(add_SourceServiceServicer_to_server, servicer)], CALLERS)
-        work(runtime, settings, reach)
+        if works:
+            work(runtime, settings, reach)
         async with open_channel(address) as channel:
             yield Stage(around, runtime.pool, root, SourceServiceStub(channel))
 
@@ -145,10 +144,11 @@ class Stage:
         answer: pb.CreateSourceResponse = await self.call("CreateSource", request)
         return answer.source
 
-    async def start(self, source: pb.Source, mode: pb.SyncMode = pb.SYNC_MODE_UNSPECIFIED) -> pb.Run:
-        answer: pb.StartRunResponse = await self.call(
-            "StartRun", pb.StartRunRequest(source_id=source.id, mode=mode)
-        )
+    async def start(
+        self, source: pb.Source, mode: pb.SyncMode = pb.SYNC_MODE_UNSPECIFIED, person: str = "ana"
+    ) -> pb.Run:
+        request = pb.StartRunRequest(source_id=source.id, mode=mode)
+        answer: pb.StartRunResponse = await self.call("StartRun", request, person)
         return answer.run
 
     async def run(self, source: pb.Source, mode: pb.SyncMode = pb.SYNC_MODE_UNSPECIFIED) -> pb.Run:
@@ -158,14 +158,36 @@ class Stage:
     async def ended(self, run: pb.Run) -> pb.Run:
         return await self.until(run, lambda seen: seen.state != pb.RUN_STATE_RUNNING)
 
-    async def until(self, run: pb.Run, condition: Callable[[pb.Run], bool]) -> pb.Run:
+    async def until(self, run: pb.Run, condition: Callable[[pb.Run], bool], person: str = "ana") -> pb.Run:
         deadline = time.monotonic() + RUN_SECONDS
         while True:
-            answer: pb.GetRunResponse = await self.call("GetRun", pb.GetRunRequest(run_id=run.id))
+            answer: pb.GetRunResponse = await self.call("GetRun", pb.GetRunRequest(run_id=run.id), person)
             if condition(answer.run):
                 return answer.run
             assert time.monotonic() < deadline, answer.run
             await asyncio.sleep(0.02)
+
+    async def tries(self, run: pb.Run, *, at_least: int) -> None:
+        """Wait until the run's job was put off so often."""
+        await self._until("SELECT tries >= $2 FROM jobs WHERE id = $1", UUID(run.id), at_least)
+
+    async def claims_gone(self) -> None:
+        """Wait until nothing is claimed."""
+        await self._until("SELECT count(*) = 0 FROM claims")
+
+    async def handed_over(self, *, at_least: int) -> None:
+        """Wait until so many documents are tracked."""
+
+        async def enough() -> bool:
+            return len(self.documents.documents) >= at_least
+
+        await eventually(enough)
+
+    async def _until(self, query: str, *arguments: object) -> None:
+        await eventually(lambda: self.pool.fetchval(query, *arguments))
+
+    def inode(self, name: str) -> int:
+        return (self.root / name).stat().st_ino
 
     def write(self, name: str, content: str = "text") -> str:
         """Write a file below the root and return its address."""
@@ -184,10 +206,14 @@ class Stage:
         }
 
 
+async def eventually(condition: Callable[[], Awaitable[object]]) -> None:
+    """Wait until a condition holds."""
+    deadline = time.monotonic() + RUN_SECONDS
+    while not await condition():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
+
+
 def counts(run: pb.Run) -> dict[str, int]:
     """The counts that are not zero."""
     return {field.name: value for field, value in run.counts.ListFields()}
-
-
-def new_base() -> UUID:
-    return uuid7()
