@@ -19,7 +19,8 @@ from services.upload.requests import Made, Request
 class Repeated(Exception):
     """The same request was finished by another call while this one was streaming. `made` is what it made."""
 
-    def __init__(self, made: Made) -> None:
+    def __init__(self, request: Request, made: Made) -> None:
+        self.request = request
         self.made = made
         super().__init__()
 
@@ -75,7 +76,7 @@ class Reception:
             if request is not None:
                 made = await requests.note(connection, request, file.id)
                 if made is not None:
-                    raise Repeated(made)
+                    raise Repeated(request, made)
             await blobs.commit(connection, file.blob_key, file.size)
             await files.insert(connection, file, self._answer_seconds)
 

@@ -71,15 +71,13 @@ class UploadService(UploadServiceServicer):
             caller = auth.current()
             checks.require(checks.header(header, by_service=caller.kind is PrincipalKind.SERVICE))
             request = _request(caller, header)
-            made = None if request is None else await requests.find(self._pool, request)
-            if made is None:
-                try:
-                    file = await self._receive(request_iterator, header, checked, request)
-                except Repeated as repeated:
-                    made = repeated.made
-                else:
-                    return await self._track(file)
-            return await self._again(made)
+            if request is not None and (made := await requests.find(self._pool, request)) is not None:
+                return await self._again(request, made)
+            try:
+                file = await self._receive(request_iterator, header, checked, request)
+            except Repeated as repeated:
+                return await self._again(repeated.request, repeated.made)
+            return await self._track(file)
 
     async def _receive(
         self,
@@ -98,13 +96,16 @@ class UploadService(UploadServiceServicer):
         async with aclosing(self._parts(messages)) as parts:
             return await self._reception.receive(file_id, parts, Intake(declared), describe, request)
 
-    async def _again(self, made: Made) -> pb.UploadDocumentResponse:
+    async def _again(self, request: Request, made: Made) -> pb.UploadDocumentResponse:
         """Answer a request that was made before with the document that it has led to."""
         if made.document_id is None:
             file = await files.received(self._pool, made.file_id)
-            if file is None:
-                raise TryAgain  # answered or refused at this very moment
-            return await self._track(file)
+            if file is not None:
+                return await self._track(file)
+            answered = await requests.find(self._pool, request)
+            if answered is None or answered.document_id is None:
+                raise TryAgain  # refused at this very moment
+            made = answered
         asked = GetDocumentRequest(document_id=str(made.document_id))
         found = await self._peers.ingest().GetDocument(asked, **self._peers.forward("ingest"))
         return pb.UploadDocumentResponse(document=found.document, already_present=made.already_present)

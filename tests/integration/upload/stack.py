@@ -132,7 +132,7 @@ class Stack:
     async def stored(self) -> set[str]:
         """Keys of what lies in blob storage once the collector has passed."""
         await Collector(self.pool, self.blobs).collect()
-        return {key async for key in self.blobs.keys()}  # noqa: SIM118 - a method, no mapping
+        return {key async for key in self.blobs.list_keys()}
 
     async def expire(self) -> None:
         """Let the time of all pending blobs run out."""
