@@ -49,9 +49,9 @@ def isolate() -> Isolation:
 
     Cannot be undone. Call it while the process has one thread and has imported what it needs.
     """
-    _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _forbid_privileges()
     network = "namespace" if _leave_network() else "seccomp" if _forbid_sockets() else "none"
-    version = _LIBC.syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION)
+    version = _landlock_version()
     files = "landlock" if version > 0 and _restrict_files(version) else "none"
     if network == "none" and files == "landlock" and version >= _TCP_SINCE:
         network = "landlock"
@@ -87,6 +87,11 @@ def limit(memory: int, file_size: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def _forbid_privileges() -> None:
+    """Let no program that this process runs have more rights than it has; the kernel asks for this first."""
+    _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
 def _leave_network() -> bool:
     """Move into an empty network namespace, as root or in a user namespace of one's own."""
     return any(_LIBC.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET))
@@ -117,6 +122,11 @@ def _forbid_sockets() -> bool:
     return bool(_LIBC.prctl(_PR_SET_SECCOMP, _SECCOMP_FILTER, ctypes.byref(program), 0, 0) == 0)
 
 
+def _landlock_version() -> int:
+    """The version of Landlock that the kernel has; below 1 without it."""
+    return int(_LIBC.syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION))
+
+
 def _restrict_files(version: int) -> bool:
     """Let this process read Python's libraries, which load some modules late, and open nothing else."""
     rights = (1 << _FILE_RIGHTS.get(version, _LATER_FILE_RIGHTS)) - 1
@@ -126,7 +136,10 @@ def _restrict_files(version: int) -> bool:
         return False
     try:
         for name in {"stdlib", "platstdlib", "purelib", "platlib"}:
-            folder = os.open(sysconfig.get_path(name), os.O_PATH | os.O_CLOEXEC)
+            try:
+                folder = os.open(sysconfig.get_path(name), os.O_PATH | os.O_CLOEXEC)
+            except OSError:
+                continue
             rule = struct.pack("=Qi", _READ_FILE_AND_FOLDER, folder)
             _LIBC.syscall(_LANDLOCK_ADD, ruleset, _LANDLOCK_PATH_BENEATH, rule, 0)
             os.close(folder)

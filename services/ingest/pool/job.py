@@ -122,9 +122,10 @@ def encode_counts(counts: Counts) -> bytes:
 
 def decode_counts(strings: Sequence[bytes]) -> Counts:
     """What `encode_counts` wrote, its first string left out. Raises ValueError if it is something else."""
-    said = [string.decode() for string in strings[2:]]
+    page_count, chunk_count, *rest = strings
+    said = [string.decode() for string in rest]
     warnings = tuple(ReadWarning(code, text) for code, text in zip(said[::2], said[1::2], strict=True))
-    return Counts(int(strings[0]), int(strings[1]), warnings)
+    return Counts(int(page_count), int(chunk_count), warnings)
 
 
 def encode_refusal(refused: Refused) -> bytes:
