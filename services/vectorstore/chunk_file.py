@@ -61,7 +61,7 @@ def decode(data: bytes) -> tuple[ChunkFileHeader, list[Chunk]]:
     Raises:
         DecodeError, zstandard.ZstdError: they are damaged.
     """
-    stream = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(data).read())
+    stream = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read())
     header = parse_length_prefixed(ChunkFileHeader, stream)
     if header is None:
         raise DecodeError("the file is empty")
