@@ -191,7 +191,9 @@ class Pass:
                 asked = time.monotonic()
 
     async def _ask_about_oldest(self) -> None:
-        """Find out what ended without being heard of: before its row was written, for one."""
+        """Find out what ended without being heard of: before its row was written, for one. Raises BaseGone."""
+        async with self._pool.acquire() as connection, connection.transaction():
+            await bases.hold(connection, self._run.knowledge_base_id, self._run.id)
         for document_id in await files.indexing(self._pool, self._run.id, BATCH):
             document = await self._documents.find(document_id)
             if document is not None and not document.done and document.failure is None:

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from acervo.access.v1.access_pb2_grpc import add_AccessServiceServicer_to_server
+from acervo.events.v1.facts_pb2 import TeardownAnswered
 from acervo.ingest.v1.documents_pb2_grpc import add_DocumentServiceServicer_to_server
 from acervo.sync.v1 import sources_pb2 as pb
 from acervo.sync.v1.sources_pb2_grpc import SourceServiceStub, add_SourceServiceServicer_to_server
@@ -182,6 +183,14 @@ class Stage:
             return len(self.documents.documents) >= at_least
 
         await eventually(enough)
+
+    async def answered(self, answer: TeardownAnswered) -> None:
+        """Wait until a teardown was answered."""
+        await self._until("SELECT EXISTS (SELECT FROM facts WHERE payload = $1)", answer.SerializeToString())
+
+    async def emptied(self, table: str) -> None:
+        """Wait until a table holds nothing."""
+        await self._until(f"SELECT count(*) = 0 FROM {table}")
 
     async def _until(self, query: str, *arguments: object) -> None:
         await eventually(lambda: self.pool.fetchval(query, *arguments))
