@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 SERVICE = "vectorstore"
 
-_BATCH = 64
+BATCH = 64
 _DROP_TRIES = 5
 _DROP_AGAIN_SECONDS = 0.5
 
@@ -89,10 +89,10 @@ async def _drop(pool: Pool, collection: str) -> None:
 async def _remove_in_batches(pool: Pool, base_id: UUID, before: UUID | None) -> None:
     while True:
         async with pool.acquire() as connection, connection.transaction():
-            rows = await connection.fetch(_OF_BASE, base_id, before, _BATCH)
+            rows = await connection.fetch(_OF_BASE, base_id, before, BATCH)
             await _remove(connection, rows)
             await jobs.forget(connection, [row["document_id"] for row in rows])
-        if len(rows) < _BATCH:
+        if len(rows) < BATCH:
             return
 
 

@@ -25,8 +25,8 @@ from services.shared.errors import AcervoError, BaseGone, ErrorReason
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed, Work
 from services.vectorstore import chunk_file, rows, storing
 from services.vectorstore.embedding import EmbeddingCache, Urgency
+from services.vectorstore.models import Space
 from services.vectorstore.storing import Document, DocumentGone
-from services.vectorstore.tables import Space
 from services.vectorstore.terms import Lexicon
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class Again:
     count: Count
 
 
-def verdict(claimed: Claim, error: Exception) -> Again | ErrorReason:
+def verdict(claimed: Claim, error: Exception) -> "Again | ErrorReason":
     """What becomes of a job that met `error`."""
     reason = error.reason if isinstance(error, AcervoError) else pb.ERROR_REASON_STORING_FAILED
     if reason in _FINAL:
@@ -137,7 +137,7 @@ class Indexing:
         document = _document(claimed, file.header)
         space = await self._space(document.knowledge_base_id)
         texts = [chunk.text for chunk in file.chunks]
-        vectors = await self._cache.embed_documents(space.model, texts, _URGENCIES[claimed.lane])
+        vectors = await self._cache.embed_documents(space, texts, _URGENCIES[claimed.lane])
         async with self._encoding:
             encoded = await asyncio.to_thread(
                 rows.encode,
@@ -164,7 +164,7 @@ class Indexing:
         (base,) = response.knowledge_bases
         return Space(base.embedding.model, base.embedding.width)
 
-    async def _settle(self, claimed: Claim, decided: Again | ErrorReason) -> None:
+    async def _settle(self, claimed: Claim, decided: "Again | ErrorReason") -> None:
         async with self._pool.acquire() as connection, connection.transaction():
             if isinstance(decided, Again):
                 await jobs.postpone(connection, claimed, decided.seconds, decided.count)

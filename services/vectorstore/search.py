@@ -13,6 +13,7 @@ from services.shared.db import Connection, Pool
 from services.vectorstore import bm25, fusion, tables, wire
 from services.vectorstore.embedding import Embedders
 from services.vectorstore.fusion import POOL
+from services.vectorstore.models import Space
 from services.vectorstore.rarity import StatisticsCache
 from services.vectorstore.tables import Collection
 from services.vectorstore.terms import Lexicon
@@ -137,8 +138,8 @@ class Searcher:
             return []
         question = bm25.question(self._lexicon.question(query.text, statistics.languages), statistics)
         vectors = {
-            model: next(wire.vectors((await self._embedders.embed_query(model, query.text))[None, :]))
-            for model in dict.fromkeys(scope.collection.space.model for scope in scopes)
+            space: next(wire.vectors((await self._embedders.embed_query(space, query.text))[None, :]))
+            for space in dict.fromkeys(scope.collection.space for scope in scopes)
         }
         async with self._pool.acquire() as connection:
             found = [
@@ -163,11 +164,11 @@ async def _candidates(
     scope: _Scope,
     legs: Legs,
     question: bm25.Question,
-    vectors: Mapping[str, bytes],
+    vectors: Mapping[Space, bytes],
 ) -> list[_Candidate]:
-    model = scope.collection.space.model
+    space = scope.collection.space
     sparse = wire.sparse_vector(question.terms, question.weights)
-    arguments = [scope.bases, vectors[model], sparse]
+    arguments = [scope.bases, vectors[space], sparse]
     if legs is not Legs.VECTOR:
         arguments.append(question.selecting.tolist())
     statement = candidates_statement(scope.collection.table, legs)
@@ -175,8 +176,8 @@ async def _candidates(
         rows = await connection.fetch(statement, *arguments)
     except asyncpg.UndefinedTableError:  # dropped since it was found
         return []
-    space = list(vectors).index(model)
-    return [_Candidate(scope, space, (row[0], row[1], row[2]), -row[3], -row[4]) for row in rows]
+    number = list(vectors).index(space)
+    return [_Candidate(scope, number, (row[0], row[1], row[2]), -row[3], -row[4]) for row in rows]
 
 
 async def _passages(

@@ -9,8 +9,9 @@ from services.shared import bases, bus, jobs
 from services.shared.db import Connection, Pool
 from services.shared.jobs import Claim
 from services.vectorstore import tables
+from services.vectorstore.models import Space
 from services.vectorstore.rows import COLUMNS, Rows
-from services.vectorstore.tables import SCHEMA, Collection, Space
+from services.vectorstore.tables import SCHEMA, Collection
 
 _COPY_SECONDS = 600.0
 

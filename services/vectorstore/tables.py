@@ -14,6 +14,7 @@ from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.db import Connection
 from services.shared.errors import AcervoError
 from services.shared.names import index_name, table_name
+from services.vectorstore.models import Space
 from services.vectorstore.terms import DIMENSIONS
 
 SCHEMA = "vectors"
@@ -38,14 +39,6 @@ WHERE NOT EXISTS (
     SELECT FROM bases WHERE bases.knowledge_base_id = chunk.knowledge_base_id AND bases.state = 'deleted'
 ) LIMIT 1
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Space:
-    """The embedding space that vectors live in."""
-
-    model: str
-    width: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.errors import AcervoError, Overloaded, Unavailable
 from services.vectorstore.embedding.child import ChildDied, ModelChild
-from services.vectorstore.models import EmbeddingModel, ModelSpec, Vectors, find
+from services.vectorstore.models import EmbeddingModel, ModelSpec, Space, Vectors, WidthMismatch, find
 
 _WAITING_QUESTIONS = 256
 # A question waits for one batch at most: about 50 ms of the default model.
@@ -36,13 +36,6 @@ class EmbeddingFailed(AcervoError):
         super().__init__(pb.ERROR_REASON_EMBEDDING_FAILED)
 
 
-class WidthMismatch(AcervoError):
-    """The model answered vectors of another width than it promised."""
-
-    def __init__(self) -> None:
-        super().__init__(pb.ERROR_REASON_EMBEDDING_WIDTH_MISMATCH)
-
-
 class _Embedder(Protocol):
     async def question(self, text: str) -> Vectors: ...
 
@@ -57,26 +50,25 @@ class Embedders:
     def __init__(self) -> None:
         self._running: dict[str, _Embedder] = {}
 
-    async def embed_query(self, name: str, text: str) -> Vectors:
+    async def embed_query(self, space: Space, text: str) -> Vectors:
         """Return a question's vector.
 
         Raises:
-            ModelUnavailable: the model is not installed here.
+            ModelUnavailable, WidthMismatch: there is no such model here.
             Overloaded: too many questions wait.
             Unavailable: the model failed; asking again may help.
         """
-        vector: Vectors = (await self._embedder(find(name)).question(text))[0]
+        vector: Vectors = (await self._embedder(find(space)).question(text))[0]
         return vector
 
-    async def embed_documents(self, name: str, texts: Sequence[str], urgency: Urgency) -> Vectors:
+    async def embed_documents(self, space: Space, texts: Sequence[str], urgency: Urgency) -> Vectors:
         """Return one vector a text.
 
         Raises:
             ModelUnavailable, EmbeddingFailed, WidthMismatch: there are none.
         """
-        spec = find(name)
-        vectors = await self._embedder(spec).documents(texts, urgency)
-        if vectors.shape != (len(texts), spec.width):
+        vectors = await self._embedder(find(space)).documents(texts, urgency)
+        if vectors.shape != (len(texts), space.width):
             raise WidthMismatch
         return vectors
 

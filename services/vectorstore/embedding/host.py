@@ -27,9 +27,9 @@ SINGLE_THREADED = {
 
 def serve(name: str, requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until their end."""
-    from services.vectorstore.models import find
+    from services.vectorstore.models import named
 
-    model = find(name).load()
+    model = named(name).load()
     while header := requests.read(LENGTH.size):
         request = json.loads(requests.read(LENGTH.unpack(header)[0]))
         if "query" in request:

@@ -1,12 +1,21 @@
-"""What an embedding model is."""
+"""What an embedding model is, and the space that its vectors live in."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """An embedding space: only vectors of one space can be compared."""
+
+    model: str
+    width: int
 
 
 class EmbeddingModel(Protocol):

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.errors import AcervoError
-from services.vectorstore.models.base import EmbeddingModel
+from services.vectorstore.models.base import EmbeddingModel, Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,13 @@ class ModelUnavailable(AcervoError):
 
     def __init__(self, name: str) -> None:
         super().__init__(pb.ERROR_REASON_EMBEDDING_MODEL_UNAVAILABLE, metadata={"model": name})
+
+
+class WidthMismatch(AcervoError):
+    """Vectors of another width than was promised."""
+
+    def __init__(self) -> None:
+        super().__init__(pb.ERROR_REASON_EMBEDDING_WIDTH_MISMATCH)
 
 
 def _load_use() -> EmbeddingModel:
@@ -91,13 +98,21 @@ def installed() -> list[ModelSpec]:
     return [spec for spec in _SPECS.values() if spec.installed()]
 
 
-def find(name: str) -> ModelSpec:
-    """Return a model by name.
+def find(space: Space) -> ModelSpec:
+    """Return the model of a space.
 
     Raises:
         ModelUnavailable: it is not installed here.
+        WidthMismatch: its vectors are of another width.
     """
-    spec = _SPECS.get(name)
+    spec = _SPECS.get(space.model)
     if spec is None or not spec.installed():
-        raise ModelUnavailable(name)
+        raise ModelUnavailable(space.model)
+    if spec.width != space.width:
+        raise WidthMismatch
     return spec
+
+
+def named(name: str) -> ModelSpec:
+    """Return one of the models that there are. Raises KeyError for others."""
+    return _SPECS[name]
