@@ -33,6 +33,7 @@ _PUBLISH_SECONDS = 5.0
 _FETCH_SECONDS = 1.0
 _RETRY_SECONDS = 0.5
 _HAND_BACK_SECONDS = 2.0
+_CLOSE_SECONDS = 2
 _STREAM_DIFFERS = 10058
 """The server's code for a stream that is there with another configuration."""
 
@@ -89,10 +90,9 @@ class Broker:
 
     async def close(self) -> None:
         """Flush what was published and disconnect."""
-        try:
-            await self._client.drain()
-        except nats.errors.Error:
-            await self._client.close()
+        with contextlib.suppress(nats.errors.Error):
+            await self._client.flush(_CLOSE_SECONDS)
+        await self._client.close()
 
     @property
     def connected(self) -> bool:
@@ -229,7 +229,7 @@ class Broker:
         answer = FactHandled(fact_id=headers[FACT_ID], service=self.service)
         message_id = f"{headers[FACT_ID]}-{self.service}-{message.metadata.sequence.stream}"
         await self._js.publish(
-            bus.handled_subject(headers[FROM]),
+            bus.handled_subject(headers[FROM], self.service),
             answer.SerializeToString(),
             timeout=_PUBLISH_SECONDS,
             headers={api.Header.MSG_ID.value: message_id},

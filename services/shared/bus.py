@@ -24,7 +24,7 @@ ORGANIZATION_DELETED = "acervo.organization.deleted"
 MEMBER_REMOVED = "acervo.member.removed"
 SECRET_DELETED = "acervo.secret.deleted"  # noqa: S105 - a subject
 FILE_DELETED = "acervo.file.deleted"
-# Answers to announced facts go to the service that announced: `acervo.handled.<service>`.
+# Answers to announced facts, from who handled one to who announced it: `acervo.handled.<announcer>.<hearer>`.
 HANDLED = "acervo.handled"
 
 ACK_WAIT_SECONDS = 60
@@ -67,7 +67,7 @@ SUBJECTS: dict[Stream, tuple[str, ...]] = {
         "acervo.member.*",
         "acervo.secret.*",
         "acervo.file.*",
-        f"{HANDLED}.*",
+        f"{HANDLED}.*.*",
     ),
 }
 
@@ -97,9 +97,22 @@ def lane_subject(stage: str, lane: Lane) -> str:
     return f"{stage}.{lane.value}"
 
 
-def handled_subject(service: str) -> str:
-    """Return the subject on which `service` hears who has handled the facts that it announced."""
-    return f"{HANDLED}.{service}"
+def handled_subject(announcer: str, hearer: str = "*") -> str:
+    """Return the subject on which `hearer` alone says that it has handled a fact of `announcer`; `*` is any."""
+    return f"{HANDLED}.{announcer}.{hearer}"
+
+
+def stream_of(subject: str) -> Stream:
+    """Return the stream that a subject belongs to.
+
+    Raises:
+        ValueError: if it is not declared.
+    """
+    kind = f"{subject.rpartition('.')[0]}.*"
+    for stream, subjects in SUBJECTS.items():
+        if kind in subjects:
+            return stream
+    raise ValueError(f"no stream takes {subject}")
 
 
 def listeners(subject: str) -> tuple[str, ...]:
@@ -137,10 +150,11 @@ def permissions(service: str) -> Permissions:
     own consumers only.
     """
     own = [consumer for consumer in CONSUMERS.values() if consumer.service == service]
-    publish = [*PUBLISHES.get(service, ()), f"{HANDLED}.*", "$JS.API.INFO"]
+    publish = [*PUBLISHES.get(service, ()), handled_subject("*", service), "$JS.API.INFO"]
     for stream in Stream:
         publish += [f"$JS.API.STREAM.CREATE.{stream}", f"$JS.API.STREAM.INFO.{stream}"]
-        publish += [f"$JS.API.CONSUMER.CREATE.{stream}.>", f"$JS.API.CONSUMER.DURABLE.CREATE.{stream}.>"]
+    for consumer in CONSUMERS.values():
+        publish.append(f"$JS.API.CONSUMER.DURABLE.CREATE.{consumer.stream}.{consumer.name}")
     for consumer in own:
         publish += [
             f"$JS.API.CONSUMER.MSG.NEXT.{consumer.stream}.{consumer.name}",

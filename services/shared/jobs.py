@@ -144,19 +144,8 @@ async def enqueue(connection: Connection, work: Work, *, send: bool, deadline_se
     With `send` its message goes into the outbox, to be sent again after `deadline_seconds`; without, the job waits for
     admission. A job that is there already for this attempt, or a later one, stays as it is.
     """
-    state = "sent" if send else "waiting"
-    arguments = (
-        work.id,
-        work.stage,
-        work.attempt,
-        state,
-        work.lane,
-        work.tenant_id,
-        work.subject,
-        work.message,
-    )
-    status = await connection.execute(_INSERT, *arguments, int(send), deadline_seconds)
-    if send and status.endswith(" 1"):
+    made = await _insert(connection, work, "sent" if send else "waiting", int(send), deadline_seconds)
+    if send and made:
         await outbox.put(connection, work.subject, work.message)
 
 
@@ -171,18 +160,24 @@ async def claim(
 async def claim_new(pool: Pool, work: Work, *, worker: str, lease_seconds: float) -> Claim | Unclaimed:
     """Take a job whose row is made by its first message."""
     async with pool.acquire() as connection, connection.transaction():
-        arguments = (
-            work.id,
-            work.stage,
-            work.attempt,
-            "sent",
-            work.lane,
-            work.tenant_id,
-            work.subject,
-            work.message,
-        )
-        await connection.execute(_INSERT, *arguments, 1, lease_seconds)
+        await _insert(connection, work, "sent", 1, lease_seconds)
         return await _claim(connection, work.id, work.stage, work.attempt, worker, lease_seconds)
+
+
+async def _insert(connection: Connection, work: Work, state: str, sends: int, due_seconds: float) -> bool:
+    outbox.check(work.subject, work.message)
+    arguments = (
+        work.id,
+        work.stage,
+        work.attempt,
+        state,
+        work.lane,
+        work.tenant_id,
+        work.subject,
+        work.message,
+    )
+    status = await connection.execute(_INSERT, *arguments, sends, due_seconds)
+    return status.endswith(" 1")
 
 
 async def _claim(

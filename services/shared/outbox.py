@@ -12,7 +12,7 @@ from uuid import UUID
 from google.protobuf.message import Message
 
 from services.shared.broker import Broker, Outgoing
-from services.shared.bus import listeners
+from services.shared.bus import MAX_MESSAGE_BYTES, listeners, stream_of
 from services.shared.db import Connection, Pool, Signal
 from services.shared.ids import uuid7
 
@@ -22,6 +22,7 @@ BATCH = 256
 ANNOUNCE_AGAIN_SECONDS = 60.0
 _POLL_SECONDS = 1.0
 _REFUSED_SECONDS = 0.5
+_HEADER_BYTES = 1024
 
 _INSERT = "INSERT INTO outbox (id, subject, payload, fact_id) VALUES ($1, $2, $3, $4)"
 _ANNOUNCE = """
@@ -50,10 +51,26 @@ async def emit(connection: Connection, subject: str, message: Message) -> UUID:
 
 
 async def put(connection: Connection, subject: str, payload: bytes) -> UUID:
-    """Put an encoded event into the outbox, within the caller's transaction; return its id."""
+    """Put an encoded event into the outbox, within the caller's transaction; return its id.
+
+    Raises:
+        ValueError: if no stream would ever take it.
+    """
+    check(subject, payload)
     event_id = uuid7()
     await connection.execute(_INSERT, event_id, subject, payload, None)
     return event_id
+
+
+def check(subject: str, payload: bytes) -> None:
+    """Refuse an event that no stream would ever take: in the outbox it would be in the way of the others.
+
+    Raises:
+        ValueError: if its subject is not declared, or it is longer than messages may be.
+    """
+    stream_of(subject)
+    if len(payload) > MAX_MESSAGE_BYTES - _HEADER_BYTES:
+        raise ValueError(f"{subject}: {len(payload)} bytes are more than a message may have")
 
 
 async def announce(
@@ -65,6 +82,7 @@ async def announce(
         return await emit(connection, subject, message)
     fact_id = uuid7()
     payload = message.SerializeToString()
+    check(subject, payload)
     await connection.execute(_ANNOUNCE, fact_id, subject, payload, hearers, again_seconds)
     await connection.execute(_INSERT, uuid7(), subject, payload, fact_id)
     return fact_id

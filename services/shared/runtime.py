@@ -148,16 +148,19 @@ class Runtime:
     def facts(self, handlers: Mapping[str, Handler]) -> None:
         """Hear facts: one handler for each subject that this service is declared to hear."""
         consumer = bus.CONSUMERS[f"{self.service}-facts"]
-        table = {**handlers, bus.handled_subject(self.service): self._fact_handled}
-        if set(table) != set(consumer.subjects):
+        answers = bus.handled_subject(self.service)
+        if {*handlers, answers} != set(consumer.subjects):
             raise ValueError(
-                f"{consumer.name} hears {consumer.subjects}, and there are handlers for {tuple(table)}"
+                f"{consumer.name} hears {consumer.subjects}, and there are handlers for {tuple(handlers)}"
             )
 
         async def handle(delivery: Delivery) -> None:
-            if delivery.subject not in table:
+            if delivery.subject.startswith(answers.removesuffix("*")):
+                await self._fact_handled(delivery)
+            elif delivery.subject in handlers:
+                await handlers[delivery.subject](delivery)
+            else:
                 raise Undecodable(f"nobody here handles {delivery.subject}")
-            await table[delivery.subject](delivery)
 
         self.consume(consumer.name, handle, slots=_FACT_SLOTS)
 
@@ -167,7 +170,9 @@ class Runtime:
             fact_id = UUID(answer.fact_id)
         except ValueError as error:
             raise Undecodable(str(error)) from None
-        await outbox.fact_handled(self.pool, fact_id, answer.service)
+        # Only the hearer itself may publish on this subject; what the message says may be anything.
+        hearer = delivery.subject.rpartition(".")[2]
+        await outbox.fact_handled(self.pool, fact_id, hearer)
 
     async def _dead_letter(self, consumer: str, delivery: Delivery, error: str) -> None:
         """Keep a message for a person to look at; one that comes again with the same content is kept once."""

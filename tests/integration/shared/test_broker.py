@@ -245,7 +245,7 @@ async def test_more_messages_than_were_asked_for_go_back_and_take_no_slot(
         async def more(batch: int, **options: float) -> object:
             return await fetch(batch + 3, **options)
 
-        subscription.fetch = more  # type: ignore[method-assign]
+        subscription.fetch = more  # type: ignore[method-assign,assignment]
         return subscription
 
     broker._js.pull_subscribe_bind = greedy  # type: ignore[method-assign,assignment]
