@@ -25,14 +25,12 @@ async def main() -> None:
     """Run the service with the settings of the environment."""
     settings = IngestSettings.model_validate({})
     telemetry.configure(SERVICE, settings.log_level)
-    async with Runtime.open(settings, SERVICE) as runtime:
+    async with contextlib.AsyncExitStack() as stack:
+        runtime = await stack.enter_async_context(Runtime.open(settings, SERVICE))
         if settings.role.works:
-            async with work(runtime, settings):
-                await serve(runtime, settings)
-                await runtime.run()
-        else:
-            await serve(runtime, settings)
-            await runtime.run()
+            await stack.enter_async_context(work(runtime, settings))
+        await serve(runtime, settings)
+        await runtime.run()
 
 
 async def serve(runtime: Runtime, settings: IngestSettings) -> str:

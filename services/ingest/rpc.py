@@ -23,7 +23,7 @@ from services.shared.errors import AcervoError, FieldsInvalid, FieldViolation, N
 from services.shared.ids import uuid7
 from services.shared.ingestion_config import merge
 from services.shared.ingestion_config_codec import config_to_proto, override_from_proto
-from services.shared.interceptors import Callers
+from services.shared.server import Callers
 
 SERVICE = "/acervo.ingest.v1.DocumentService"
 CALLERS = {
@@ -116,7 +116,7 @@ class DocumentService(DocumentServiceServicer):
     ) -> AsyncIterator[pb.WatchDocumentsResponse]:
         """Send documents as they are and as they change, as long as the caller may see them."""
         checks.require(checks.watching(request))
-        ids = [UUID(text) for text in dict.fromkeys(request.document_ids)]
+        ids = list(dict.fromkeys(map(UUID, request.document_ids)))
         with self._hub.subscribe(ids) as subscription:
             await self._all_reached(ids)
             view = View(ids)

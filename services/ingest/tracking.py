@@ -10,8 +10,8 @@ from services.ingest.replacement import already_present
 from services.ingest.requests import Request
 from services.ingest.works import parse_work
 from services.shared import bases, jobs
-from services.shared.db import Pool
-from services.shared.errors import NotFound
+from services.shared.db import Connection, Pool
+from services.shared.errors import BaseGone, NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,20 @@ async def create(pool: Pool, new: NewDocument) -> Tracked:
             return Tracked(made, already_present=False)
         there = await rows.at_address(connection, new.knowledge_base_id, new.address)
         present = already_present(new, there)
-        if present is not None:
+        if present is not None and await _stays(connection, present):
             return Tracked(present, already_present=True)
         document = await rows.insert(connection, new)
         await jobs.enqueue(connection, parse_work(document), send=False)
         return Tracked(document, already_present=False)
+
+
+async def _stays(connection: Connection, document: Document) -> bool:
+    """Whether a document outlives the emptying of its base that may be under way."""
+    try:
+        await bases.hold(connection, document.knowledge_base_id, document.id)
+    except BaseGone:
+        return False
+    return True
 
 
 async def retry(pool: Pool, document: Document, request: Request | None) -> Document:

@@ -16,8 +16,8 @@ from acervo.access.v1.access_pb2_grpc import AccessServiceServicer
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from services.shared import auth
 from services.shared.errors import AcervoError, NotFound
-from services.shared.interceptors import Callers
 from services.shared.reasons import reason_of
+from services.shared.server import Callers
 
 CALLERS = {f"/acervo.access.v1.AccessService/{name}": Callers.ANY for name in ("Resolve", "WhoAmI")}
 

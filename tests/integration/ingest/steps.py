@@ -68,6 +68,10 @@ class Steps:
     async def claim(self, document: Document, worker: str = "w", lease_seconds: float = 60) -> Claim:
         """Admit a document's parse and claim it."""
         await self.admit()
+        return await self.claimed(document, worker, lease_seconds)
+
+    async def claimed(self, document: Document, worker: str = "w", lease_seconds: float = 60) -> Claim:
+        """Claim a document's parse that was admitted."""
         claimed = await jobs.claim(
             self.pool,
             document.id,

@@ -131,6 +131,18 @@ async def test_an_emptied_base_loses_what_it_held_and_takes_what_comes(steps: St
         await tracking.retry(steps.pool, old, None)
 
 
+async def test_an_upload_is_not_answered_by_a_document_that_an_emptying_is_about_to_remove(
+    steps: Steps,
+) -> None:
+    base = uuid7()
+    old = await steps.create(base, sha256=bytes(32))
+    async with steps.pool.acquire() as connection:
+        await bases.empty(connection, base, uuid7())
+    tracked = await tracking.create(steps.pool, new(base, sha256=bytes(32)))
+    assert not tracked.already_present
+    assert tracked.document.id != old.id
+
+
 async def test_deleting_a_base_waits_for_the_writer_that_came_first(steps: Steps) -> None:
     base = uuid7()
     async with steps.pool.acquire() as connection, connection.transaction():
