@@ -71,7 +71,7 @@ class Ledger:
             )
             rows = await connection.fetch(
                 f"""
-                SELECT d.filename, c.document_id, c.ordinal, c.content
+                SELECT d.filename, c.document_id, c.ordinal, c.text
                 FROM vectors.rag_{collection}_g{live} AS c
                 JOIN ingest.documents AS d ON d.id = c.document_id
                 ORDER BY d.filename, c.document_id, c.ordinal
@@ -83,7 +83,7 @@ class Ledger:
         assert stored == len(rows), "chunks of documents that do not exist"
         texts: dict[str, list[str]] = {}
         for row in rows:
-            texts.setdefault(row["filename"], []).append(row["content"])
+            texts.setdefault(row["filename"], []).append(row["text"])
         ordinals = Counter((row["document_id"], row["ordinal"]) for row in rows)
         assert max(ordinals.values(), default=1) == 1, "a chunk is stored twice"
         highest: dict[object, int] = {}
