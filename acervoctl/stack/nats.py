@@ -20,11 +20,12 @@ _READY_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Nats:
-    """The NATS server of one home."""
+    """The NATS server of one home. `durable`: whether what it acknowledged survives a power cut."""
 
     home: Home
     credentials: Credentials
     port: int
+    durable: bool = True
 
     def url(self, service: str) -> str:
         """The address of the server for a service's user."""
@@ -43,7 +44,7 @@ class Nats:
                 "store_dir": str(self.home.nats / "store"),
                 "max_file_store": _STORE_BYTES,
                 # One node: what was acknowledged must be on disk.
-                "sync_interval": "always",
+                "sync_interval": "always" if self.durable else "10s",
             },
             "authorization": {"users": [self._user(service) for service in self.credentials.bus]},
         }

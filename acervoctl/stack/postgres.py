@@ -50,10 +50,11 @@ _PARAMETERS = {
 
 @dataclass(frozen=True, slots=True)
 class Postgres:
-    """The PostgreSQL server of one home."""
+    """The PostgreSQL server of one home. `durable`: whether what is committed survives a power cut."""
 
     home: Home
     credentials: Credentials
+    durable: bool = True
 
     @property
     def _data(self) -> Path:
@@ -121,7 +122,7 @@ class Postgres:
                     password,
                 ),
                 *("--auth", "scram-sha-256", "--encoding", "UTF8", "--no-instructions"),
-                *("--sync-method", _SYNC_METHOD),
+                *(("--sync-method", _SYNC_METHOD) if self.durable else ("--no-sync",)),
                 *("--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"),
             ),
             user=owner and owner.pw_uid,
@@ -155,6 +156,8 @@ class Postgres:
         """What the supervisor runs."""
         owner = _system_user()
         parameters = {**_PARAMETERS, "unix_socket_directories": str(self._sockets)}
+        if not self.durable:
+            parameters |= {"fsync": "off", "full_page_writes": "off"}
         options = [part for name, value in parameters.items() for part in ("-c", f"{name}={value}")]
         return Program(
             name="postgres",

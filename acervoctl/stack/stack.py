@@ -35,7 +35,8 @@ class Options:
     `services`: which are started. `environment`: variables of every service; `overrides`: of single ones.
     `ports`: of single services or `nats`; others are free ones. `start_seconds`: how long anything may take
     to become ready. `stop_seconds`: how long a service may drain before it is killed. `local_roots`:
-    directories that a sync may read.
+    directories that a sync may read. `durable`: whether the stores wait for the disk; tests, which kill
+    processes and not machines, need not.
     """
 
     services: tuple[str, ...] = services.ALL
@@ -45,6 +46,7 @@ class Options:
     start_seconds: float = 60
     stop_seconds: float = 30
     local_roots: tuple[str, ...] = ("/",)
+    durable: bool = True
 
 
 class Stack:
@@ -152,8 +154,8 @@ class Stack:
     async def _start(self) -> None:
         ports = self._choose_ports()
         credentials = Credentials.load_or_create(self.home.keys / "credentials.json")
-        self._postgres = Postgres(self.home, credentials)
-        self._nats = Nats(self.home, credentials, ports.pop("nats"))
+        self._postgres = Postgres(self.home, credentials, self.options.durable)
+        self._nats = Nats(self.home, credentials, ports.pop("nats"), self.options.durable)
         self.addresses = {service: f"{LOOPBACK}:{port}" for service, port in ports.items()}
         trusted = issuer.publish(self.home)
         self._write_tokens()

@@ -40,7 +40,7 @@ def test_a_link_to_a_folder_is_not_followed_so_that_circles_end(tree: Path) -> N
 
 
 def test_what_is_not_there_is_said_by_name(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="nothing.txt is not there"):
+    with pytest.raises(CommandError, match=r"nothing\.txt is not there"):
         find_files([tmp_path / "nothing.txt"], recursive=False)
 
 

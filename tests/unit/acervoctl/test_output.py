@@ -21,7 +21,11 @@ from acervoctl.stack import StackError
             Exit.FAILED,
             "No. top_k: is 0 (FIELD_INVALID)",
         ),
-        (ZeroDivisionError("oh"), Exit.UNUSABLE, "unexpected ZeroDivisionError: oh. Run it again with --debug"),
+        (
+            ZeroDivisionError("oh"),
+            Exit.UNUSABLE,
+            "unexpected ZeroDivisionError: oh. Run it again with --debug",
+        ),
     ],
 )
 def test_every_error_is_one_line_and_an_exit_status(
