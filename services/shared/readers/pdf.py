@@ -20,6 +20,7 @@ else:
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
 
+_HEADER, _HEADER_WITHIN = b"%PDF-", 1024
 _TEXT_BLOCK = 0
 _RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 _MISPLACED_STOP = re.compile(rf"^[^\S\n]*([.,:;!?]+)[^\S\n]*(?=[{_RTL}])(.*?)[^\S\n]*$", re.MULTILINE)
@@ -41,27 +42,32 @@ def read(data: bytes, limits: Limits) -> Parsed:
         raise ReadError(
             pb.ERROR_REASON_READER_UNAVAILABLE, "PDFs are not read here: PyMuPDF is not installed."
         )
-    document = _opened(data, limits)
     pages, unreadable, garbage = [], 0, 0
-    for index in range(document.page_count):
-        try:
-            text = _text(document, index)
-        except _failures() as failure:
-            _raise_if_memory(failure)
-            unreadable += 1
-            text = ""
-        if is_garbage(text):
-            garbage += 1
-            text = ""
-        pages.append(Page(index + 1, text))
+    with _opened(data, limits) as document:
+        for number in range(1, document.page_count + 1):
+            try:
+                text = _text(document, number)
+            except _failures() as failure:
+                _raise_if_memory(failure)
+                unreadable += 1
+                text = ""
+            if is_garbage(text):
+                garbage += 1
+                text = ""
+            pages.append(Page(number, text))
     if unreadable == len(pages):
         raise ReadError(pb.ERROR_REASON_FILE_CORRUPT)
     return Parsed(tuple(pages), _warnings(unreadable, garbage))
 
 
 def _opened(data: bytes, limits: Limits) -> Any:
+    """MuPDF goes by content and reads more formats than PDF, so what is no PDF must not reach it."""
+    if _HEADER not in data[:_HEADER_WITHIN]:
+        raise ReadError(pb.ERROR_REASON_FILE_CORRUPT)
     try:
         document = pymupdf.open(stream=data, filetype="pdf")
+        if not document.is_pdf:
+            raise ReadError(pb.ERROR_REASON_FILE_CORRUPT)
         if document.needs_pass:
             raise ReadError(pb.ERROR_REASON_FILE_ENCRYPTED)
         count = document.page_count
@@ -77,13 +83,13 @@ def _opened(data: bytes, limits: Limits) -> Any:
     return document
 
 
-def _text(document: Any, index: int) -> str:
+def _text(document: Any, number: int) -> str:
     """MuPDF's blocks are paragraphs, in the order in which the page draws them: column after column.
 
     Glyphs without a meaning come out as U+FFFD, for their numbers would look like text.
     """
     flags = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
-    blocks = document[index].get_text("blocks", flags=flags)
+    blocks = document[number - 1].get_text("blocks", flags=flags)
     text = "\n\n".join(block[4].strip() for block in blocks if block[6] == _TEXT_BLOCK)
     return _MISPLACED_STOP.sub(r"\2\1", _HYPHENATED.sub(_joined, text))
 

@@ -1,10 +1,13 @@
 """PDFs: page by page, in reading order, with noise told from text."""
 
+import zipfile
+
 import pytest
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.readers import Limits, Page, ReadError, pdf, read
 from services.shared.readers.judging import is_garbage
+from tests.fixtures.files.build import docx, paragraph, zipped
 from tests.fixtures.files.build import pdf as built
 
 LIMITS = Limits()
@@ -37,6 +40,13 @@ def test_more_pages_than_the_limit_are_refused() -> None:
 @pytest.mark.parametrize("data", [b"%PDF-1.7\n", b"%PDF-1.7\n" + b"\x00garbage" * 40, b"no pdf at all"])
 def test_a_damaged_pdf_is_corrupt(data: bytes) -> None:
     assert reason_of(data) == pb.ERROR_REASON_FILE_CORRUPT
+
+
+@pytest.mark.parametrize("note", ["", "%PDF-1.7"])
+def test_another_format_that_the_library_knows_is_not_read_as_a_pdf(note: str) -> None:
+    page = zipped({"mimetype": note, "xl/a.xml": "<x/>"}, method=zipfile.ZIP_STORED) + docx(paragraph("text"))
+    assert reason_of(page) == pb.ERROR_REASON_FILE_CORRUPT
+    assert reason_of(f"<html><body>{note}</body></html>".encode()) == pb.ERROR_REASON_FILE_CORRUPT
 
 
 def test_a_pdf_cut_short_is_read_as_far_as_it_goes_or_refused() -> None:
