@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from acervo.access.v1.access_pb2 import PERMISSION_VIEW
 from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
 from acervo.ingest.v1 import documents_pb2 as pb
@@ -31,42 +29,40 @@ async def test_an_upload_that_would_be_taken_is_told_what_it_becomes(calls: Call
     assert (await calls.stub.CheckUpload(by_name, **calls.person())).knowledge_base_id == base.id
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({"filename": "a.exe"}, "FILE_KIND_UNSUPPORTED"),
-        ({"filename": "a.pdf", "media_type": "text/plain"}, "FILE_KIND_MISMATCH"),
-        ({"size": 50 * 1024 * 1024 + 1}, "FILE_TOO_LARGE"),
-        ({"filename": ""}, "FIELD_INVALID"),
-        ({"filename": "x" * 1025 + ".md"}, "FIELD_INVALID"),
-        ({"size": -1}, "FIELD_INVALID"),
-        ({"collection_name": "handbook"}, "FIELD_INVALID"),
-    ],
-)
-async def test_an_upload_that_would_not_be_taken_is_refused_by_reason(
-    calls: Calls, fields: dict[str, Any], reason: str
-) -> None:
-    request = _check(calls.base().id, **fields)
-    assert await calls.reason(calls.stub.CheckUpload(request, **calls.person())) == reason
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"filename": "a.exe"}, "FILE_KIND_UNSUPPORTED"),
+    ({"filename": "a.pdf", "media_type": "text/plain"}, "FILE_KIND_MISMATCH"),
+    ({"size": 50 * 1024 * 1024 + 1}, "FILE_TOO_LARGE"),
+    ({"filename": ""}, "FIELD_INVALID"),
+    ({"filename": "x" * 1025 + ".md"}, "FIELD_INVALID"),
+    ({"size": -1}, "FIELD_INVALID"),
+    ({"collection_name": "handbook"}, "FIELD_INVALID"),
+]
 
 
-@pytest.mark.parametrize(
-    ("config", "path", "named"),
-    [
-        ({"chunk_overlap": 4096}, "ingestion_config", ("chunk_size (2500)", "chunk_overlap (4096)")),
-        ({"chunk_size": 150}, "ingestion_config", ("chunk_size (150)", "chunk_overlap (200)")),
-        ({"chunk_size": 99, "chunk_overlap": 0}, "ingestion_config.chunk_size", ("99",)),
-        ({"chunk_overlap": -1}, "ingestion_config.chunk_overlap", ("-1",)),
-    ],
-)
-async def test_a_configuration_is_refused_as_merged_and_marks_the_field_of_the_form(
-    calls: Calls, config: dict[str, Any], path: str, named: tuple[str, ...]
-) -> None:
-    request = _check(calls.base().id, ingestion_config=IngestionConfig(**config))
-    refusal = await calls.refused(calls.stub.CheckUpload(request, **calls.person()))
-    (violation,) = refusal.fields
-    assert violation.path == path
-    assert all(part in violation.message for part in named)
+async def test_an_upload_that_would_not_be_taken_is_refused_by_reason(calls: Calls) -> None:
+    base = calls.base()
+    for fields, reason in REFUSED:
+        call = calls.stub.CheckUpload(_check(base.id, **fields), **calls.person())
+        assert await calls.reason(call) == reason, fields
+
+
+CONFIGURATIONS: list[tuple[dict[str, Any], str, tuple[str, ...]]] = [
+    ({"chunk_overlap": 4096}, "ingestion_config", ("chunk_size (2500)", "chunk_overlap (4096)")),
+    ({"chunk_size": 150}, "ingestion_config", ("chunk_size (150)", "chunk_overlap (200)")),
+    ({"chunk_size": 99, "chunk_overlap": 0}, "ingestion_config.chunk_size", ("99",)),
+    ({"chunk_overlap": -1}, "ingestion_config.chunk_overlap", ("-1",)),
+]
+
+
+async def test_a_configuration_is_refused_as_merged_and_marks_the_field_of_the_form(calls: Calls) -> None:
+    base = calls.base()
+    for config, path, named in CONFIGURATIONS:
+        request = _check(base.id, ingestion_config=IngestionConfig(**config))
+        refusal = await calls.refused(calls.stub.CheckUpload(request, **calls.person()))
+        (violation,) = refusal.fields
+        assert violation.path == path
+        assert all(part in violation.message for part in named)
 
 
 async def test_whoever_may_only_view_a_base_is_told_that_there_is_none(calls: Calls) -> None:
