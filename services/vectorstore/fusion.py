@@ -1,8 +1,9 @@
 """Putting both legs' candidates into one order, by their scores and not by their ranks.
 
 Ranks forget how well a passage fits; scores do not. Both are standardised over the pool, and the lexical one counts by
-its coverage: how near the best passage comes to holding every word of the question. A question in another language, or
-in words of its own, so leans on meaning by itself.
+the square of its coverage: how near the best passage comes to holding every word of the question. Where a few words are
+shared by chance, as by a question in another language, meaning decides by itself; where most are, words lead. A passage
+of usual length that holds each word once reaches a coverage of about 0.45.
 """
 
 import numpy as np
@@ -11,8 +12,11 @@ import numpy.typing as npt
 POOL = 100
 """Candidates that each leg hands in."""
 
-_LEXICAL_SHARE = 2.0
-_LEAST_COVERAGE = 0.1
+# Measured on ten public sets with two models (bench/retrieval.py): a factor of 17 to 25 and a bound of 2 to 4 differ by
+# less than 0.005 nDCG@10 on each.
+_LEXICAL_FACTOR = 20.0
+_LEAST_WEIGHT = 0.1
+_MOST_WEIGHT = 3.0
 
 Scores = npt.NDArray[np.float64]
 
@@ -30,7 +34,8 @@ def fuse(dense: Scores, lexical: Scores, covered: float, spaces: npt.NDArray[np.
     `spaces` tells which embedding space each candidate's dense score comes from: similarities of different models are
     on different scales, so each space is standardised by itself.
     """
-    fused = _LEXICAL_SHARE * max(covered, _LEAST_COVERAGE) * _standardised(lexical)
+    weight = min(max(_LEXICAL_FACTOR * covered**2, _LEAST_WEIGHT), _MOST_WEIGHT)
+    fused = weight * _standardised(lexical)
     for space in np.unique(spaces):
         mine = spaces == space
         fused[mine] += _standardised(dense[mine])
