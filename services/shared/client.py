@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 from uuid import uuid4
 
 import grpc
+
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
 from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
 from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
@@ -24,7 +25,6 @@ from acervo.sync.v1.sources_pb2_grpc import SourceServiceStub
 from acervo.upload.v1.upload_pb2_grpc import UploadServiceStub
 from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceStub
 from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceStub
-
 from services.shared import auth, telemetry
 from services.shared.auth import PrincipalKind, ServiceTokens
 from services.shared.errors import AcervoError

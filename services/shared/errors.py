@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.common.v1.error_reason_pb2 import ErrorReason
-
 from services.shared.reasons import REASONS, Code, Meaning, meaning, reason_name, reason_of
 
 __all__ = [
