@@ -1,5 +1,6 @@
 """Documents: sent, watched, listed, removed."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from uuid import uuid4
@@ -56,6 +57,10 @@ class Documents:
                     )
             except AcervoError as error:
                 await patience.wait_after(error)
+            except asyncio.CancelledError:
+                if stream.failure is None:
+                    raise
+                raise stream.failure from None
             else:
                 break
         if answer.document.sha256 != stream.digest:

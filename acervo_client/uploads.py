@@ -41,7 +41,10 @@ def clean_name(name: str) -> str:
 
 
 class FileStream:
-    """The messages of one upload. `digest` is the sha256 of the bytes once they were all sent."""
+    """The messages of one upload. `digest` is the sha256 of the bytes once they were all sent.
+
+    `failure`: what kept the file from being read. gRPC merely cancels a call whose messages fail.
+    """
 
     def __init__(
         self,
@@ -66,17 +69,22 @@ class FileStream:
             source_path=clean_name(options.source_path),
         )
         self._hash = hashlib.sha256()
+        self.failure: OSError | None = None
 
     @property
     def digest(self) -> bytes:
         return self._hash.digest()
 
     async def messages(self) -> AsyncIterator[UploadDocumentRequest]:
-        """Read the file from its start. Raises `OSError`."""
+        """Read the file from its start."""
         self._hash = hashlib.sha256()
-        with self._path.open("rb", buffering=0) as file:
-            self._header.size = os.fstat(file.fileno()).st_size
-            yield UploadDocumentRequest(header=self._header)
-            while data := file.read(MESSAGE_BYTES):
-                self._hash.update(data)
-                yield UploadDocumentRequest(data=data)
+        try:
+            with self._path.open("rb", buffering=0) as file:
+                self._header.size = os.fstat(file.fileno()).st_size
+                yield UploadDocumentRequest(header=self._header)
+                while data := file.read(MESSAGE_BYTES):
+                    self._hash.update(data)
+                    yield UploadDocumentRequest(data=data)
+        except OSError as error:
+            self.failure = error
+            raise
