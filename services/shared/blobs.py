@@ -7,6 +7,7 @@ nothing is ever removed by its age alone.
 
 import asyncio
 import contextlib
+import itertools
 import logging
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -17,11 +18,14 @@ import obstore
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from services.shared.db import Connection, Pool
+from services.shared.staged_file import staged_file
 
 log = logging.getLogger(__name__)
 
 PENDING_SECONDS = 600.0
-_WRITE_BUFFER_BYTES = 4 * 1024 * 1024
+# Buckets want parts of 5 MiB at least.
+_PART_BYTES = 8 * 1024 * 1024
+_PARTS_IN_FLIGHT = 2
 _READ_CHUNK_BYTES = 1024 * 1024
 _COLLECT_BATCH = 256
 _COLLECT_SECONDS = 30.0
@@ -60,7 +64,13 @@ class BlobStore:
     @contextlib.asynccontextmanager
     async def writer(self, key: str) -> AsyncIterator[BlobWriter]:
         """Yield a writer; the object appears, whole, when the block ends without an error."""
-        writer = obstore.open_writer_async(self._store, key, buffer_size=_WRITE_BUFFER_BYTES)
+        if isinstance(self._store, LocalStore) and self._store.prefix is not None:
+            async with staged_file(Path(self._store.prefix) / key) as file:
+                yield file
+            return
+        writer = obstore.open_writer_async(
+            self._store, key, buffer_size=_PART_BYTES, max_concurrency=_PARTS_IN_FLIGHT
+        )
         yield writer
         await writer.close()
 
@@ -105,8 +115,12 @@ class BlobStore:
 
     async def delete(self, keys: Sequence[str]) -> None:
         """Remove objects, with what an interrupted write left of them. Absent ones are fine."""
-        with contextlib.suppress(FileNotFoundError):
+        try:
             await obstore.delete_async(self._store, list(keys))
+        except FileNotFoundError:  # which leaves others of the batch where they are
+            for key in keys:
+                with contextlib.suppress(FileNotFoundError):
+                    await obstore.delete_async(self._store, key)
         if isinstance(self._store, LocalStore) and self._store.prefix is not None:
             await asyncio.to_thread(_remove_staged, Path(self._store.prefix), keys)
 
@@ -118,11 +132,11 @@ class BlobStore:
 
 
 def _remove_staged(root: Path, keys: Sequence[str]) -> None:
-    """Remove the files `<key>#<n>` that a killed writer leaves in a directory."""
+    """Remove the files `<key>#1`, `<key>#2` and so on that killed writers leave in a directory."""
     for key in keys:
-        target = root / key
-        for staged in target.parent.glob(f"{target.name}#*"):
-            staged.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            for number in itertools.count(1):
+                (root / f"{key}#{number}").unlink()
 
 
 _RESERVE = """

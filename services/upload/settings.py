@@ -9,7 +9,9 @@ class UploadSettings(ServiceSettings):
     """The settings of upload, each read from `ACERVO_<NAME>`."""
 
     upload_slots: int = Field(
-        64, ge=1, description="Files that this process takes at once, each with up to 8 MiB of buffers."
+        64,
+        ge=1,
+        description="Files taken at once, each with 2 MiB of buffers, or 24 MiB where blobs go to a bucket.",
     )
     upload_idle_seconds: float = Field(
         60, gt=0, description="How long a caller may pause between two messages of a file."

@@ -94,5 +94,5 @@ def test_unfit_keys_are_left_out() -> None:
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"keys": null}', "nonsense"])
 def test_what_is_no_key_set_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="JWKS|Expecting"):
+    with pytest.raises(ValueError, match=r"JWKS|Expecting"):
         parse_jwks(text.encode())

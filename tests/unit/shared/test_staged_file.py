@@ -1,0 +1,66 @@
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from services.shared.staged_file import staged_file
+
+
+def _left(directory: Path) -> list[str]:
+    return [path.name for path in directory.iterdir()]
+
+
+@pytest.mark.parametrize("step", [1, 1000, 1 << 18, 3 << 20])
+async def test_bytes_arrive_whole_and_in_order(tmp_path: Path, step: int) -> None:
+    data = random.Random(7).randbytes(5_000 if step == 1 else 5_000_000)
+    async with staged_file(tmp_path / "deep" / "a") as writer:
+        for start in range(0, len(data), step):
+            await writer.write(data[start : start + step])
+    assert (tmp_path / "deep" / "a").read_bytes() == data
+    assert _left(tmp_path / "deep") == ["a"]
+
+
+async def test_a_file_without_bytes_appears_too(tmp_path: Path) -> None:
+    async with staged_file(tmp_path / "a"):
+        pass
+    assert (tmp_path / "a").read_bytes() == b""
+
+
+async def test_nothing_appears_before_the_end(tmp_path: Path) -> None:
+    async with staged_file(tmp_path / "a") as writer:
+        await writer.write(b"x" * (2 << 20))
+        assert not (tmp_path / "a").exists()
+
+
+async def test_nothing_is_left_of_what_fails(tmp_path: Path) -> None:
+    with pytest.raises(KeyError):
+        async with staged_file(tmp_path / "a") as writer:
+            await writer.write(b"x" * (2 << 20))
+            raise KeyError
+    assert _left(tmp_path) == []
+
+
+async def test_nothing_is_left_of_what_is_cancelled(tmp_path: Path) -> None:
+    started = asyncio.Event()
+
+    async def write() -> None:
+        async with staged_file(tmp_path / "a") as writer:
+            await writer.write(b"x" * (2 << 20))
+            started.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(write())
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert _left(tmp_path) == []
+
+
+async def test_a_failed_write_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="closed"):
+        async with staged_file(tmp_path / "a") as writer:
+            writer._file.close()
+            await writer.write(b"x" * (2 << 20))
+    assert _left(tmp_path) == []
