@@ -1,6 +1,5 @@
 """Calls that carry an id of their caller's own: made again, they get the same answer and do nothing anew."""
 
-import asyncio
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,7 +12,6 @@ INSERT INTO requests (caller, request_id, method, document_id, knowledge_base_id
 ON CONFLICT DO NOTHING RETURNING true
 """
 _FORGET = "DELETE FROM requests WHERE created_at < now() - interval '1 day'"
-_SWEEP_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +49,6 @@ async def note(connection: Connection, request: Request) -> bool:
     return False
 
 
-async def sweep(pool: Pool) -> None:
-    """Forget requests after a day, until cancelled: nobody repeats a call that long."""
-    while True:
-        await pool.execute(_FORGET)
-        await asyncio.sleep(_SWEEP_SECONDS)
+async def forget_old(pool: Pool) -> None:
+    """Forget requests after a day: nobody repeats a call that long."""
+    await pool.execute(_FORGET)

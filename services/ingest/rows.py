@@ -9,7 +9,7 @@ import asyncpg
 
 from services.ingest.documents import Document, NewDocument, Notice, Original, Source, Stage, State
 from services.shared.bus import Lane
-from services.shared.db import Connection
+from services.shared.db import Connection, Pool
 from services.shared.errors import ErrorReason
 from services.shared.ingestion_config_codec import config_from_json, config_to_json
 
@@ -55,7 +55,12 @@ WHERE id = $1
 """
 _FORGET_NOTICES = "DELETE FROM warnings WHERE document_id = $1"
 _INSERT_NOTICE = "INSERT INTO warnings (document_id, ordinal, code, message) VALUES ($1, $2, $3, $4)"
-_DELETE = "DELETE FROM documents WHERE id = ANY($1::uuid[])"
+_DELETE = """
+WITH gone AS (DELETE FROM documents WHERE id = ANY($1::uuid[]) RETURNING file_id)
+INSERT INTO removed_files (file_id) SELECT file_id FROM gone ON CONFLICT DO NOTHING
+"""
+_WAS_REMOVED = "SELECT EXISTS (SELECT FROM removed_files WHERE file_id = $1)"
+_FORGET_REMOVED = "DELETE FROM removed_files WHERE removed_at < now() - interval '7 days'"
 _PAGE = (
     _SELECT
     + """
@@ -160,8 +165,18 @@ async def save_notices(connection: Connection, document: Document) -> None:
 
 
 async def delete(connection: Connection, ids: Sequence[UUID]) -> None:
-    """Remove rows with their warnings."""
+    """Remove rows with their warnings. Their files make no document any more."""
     await connection.execute(_DELETE, ids)
+
+
+async def was_removed(connection: Connection, file_id: UUID) -> bool:
+    """Whether a file had a document that is gone."""
+    return bool(await connection.fetchval(_WAS_REMOVED, file_id))
+
+
+async def forget_removed(pool: Pool) -> None:
+    """Forget removed files after a week: upload has heard of them by then."""
+    await pool.execute(_FORGET_REMOVED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,9 +176,10 @@ class DocumentService(DocumentServiceServicer):
         """Return the base of a document, or of the one that this request has deleted before."""
         async with self._pool.acquire() as connection:
             found = await rows.get(connection, [document_id])
-            if found or not request_id:
-                return found[0].knowledge_base_id if found else None
-            return await requests.base_of(connection, _caller(), UUID(request_id), document_id)
+            noted = None
+            if request_id:
+                noted = await requests.base_of(connection, _caller(), UUID(request_id), document_id)
+        return found[0].knowledge_base_id if found else noted
 
 
 def _too_large(limit: int) -> AcervoError:

@@ -26,6 +26,7 @@ async def create(pool: Pool, new: NewDocument) -> Tracked:
     """Track a stored file and queue its parsing; the same file again answers the same document.
 
     Raises:
+        NotFound: if the file's document was deleted: asking late does not bring it back.
         BaseGone: if the base was deleted.
     """
     async with pool.acquire() as connection, connection.transaction():
@@ -34,6 +35,8 @@ async def create(pool: Pool, new: NewDocument) -> Tracked:
         made = await rows.of_file(connection, new.file_id)
         if made is not None:
             return Tracked(made, already_present=False)
+        if await rows.was_removed(connection, new.file_id):
+            raise NotFound("document")
         there = await rows.at_address(connection, new.knowledge_base_id, new.address)
         present = already_present(new, there)
         if present is not None and await _stays(connection, present):

@@ -56,6 +56,13 @@ CREATE TABLE warnings (
     PRIMARY KEY (document_id, ordinal)
 );
 
+-- Files whose documents are gone: upload may still ask for a document of one, and must get none.
+CREATE TABLE removed_files (
+    file_id uuid PRIMARY KEY,
+    removed_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX removed_files_age ON removed_files (removed_at);
+
 -- What callers asked for under an id of their own, so that the same call again gets the same answer.
 CREATE TABLE requests (
     caller text NOT NULL,
@@ -78,5 +85,5 @@ CREATE TRIGGER documents_notify AFTER UPDATE OR DELETE ON documents
     FOR EACH ROW EXECUTE FUNCTION documents_notify();
 
 -- migrate:down
-DROP TABLE requests, warnings, documents;
+DROP TABLE requests, removed_files, warnings, documents;
 DROP FUNCTION documents_notify;

@@ -14,7 +14,7 @@ from services.ingest.requests import Request
 from services.shared import jobs
 from services.shared.bus import DOCUMENT_DELETED, DOCUMENT_FINISHED
 from services.shared.db import Pool
-from services.shared.errors import AcervoError, ErrorReason, RequestIdReused, reason_name, reason_of
+from services.shared.errors import AcervoError, ErrorReason, NotFound, RequestIdReused, reason_name, reason_of
 from services.shared.ids import uuid7
 from services.shared.jobs import Count, LeaseLost
 from tests.integration.ingest.steps import Steps, new
@@ -52,6 +52,13 @@ async def test_the_same_file_again_answers_the_same_document(pool: Pool) -> None
     assert len({one.document.id for one in tracked}) == 1
     assert not any(one.already_present for one in tracked)
     assert await pool.fetchval("SELECT count(*) FROM jobs") == 1
+
+
+async def test_asking_late_for_a_file_does_not_bring_its_deleted_document_back(steps: Steps) -> None:
+    document = await steps.create(BASE)
+    await tracking.delete(steps.pool, document.id, None)
+    with pytest.raises(NotFound):
+        await tracking.create(steps.pool, new(BASE, file_id=document.file_id))
 
 
 async def test_the_same_content_uploaded_at_once_by_many_makes_one_document(pool: Pool) -> None:
