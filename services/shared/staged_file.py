@@ -55,9 +55,9 @@ class StagedFile:
 async def staged_file(target: Path) -> AsyncIterator[StagedFile]:
     """Yield a writer of `target`, which appears when the block ends without an error and never otherwise.
 
-    Until then the bytes are in `<target>#<random>` beside it, which a killed process leaves behind.
+    Until then the bytes are in `<target>#<number>` beside it, which a killed process leaves behind.
     """
-    staged = target.with_name(f"{target.name}#{secrets.token_hex(4)}")
+    staged = target.with_name(f"{target.name}#{secrets.randbelow(10**9)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     writer = StagedFile(staged.open("wb"))
     try:
