@@ -1,11 +1,9 @@
 """What `acervo doctor` looks at. Each check answers one `Finding`; none changes anything."""
 
-import os
 import platform
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +11,7 @@ from importlib.util import find_spec
 
 from acervoctl.stack import Home, StackError
 from acervoctl.stack.postgres import installation
+from acervoctl.stack.tools import find_tool
 
 _MODULES = {
     "services": ("asyncpg", "grpc", "nats", "obstore", "pydantic_settings", "zstandard"),
@@ -49,8 +48,8 @@ def diagnose(home: Home) -> Iterator[Finding]:
     yield _python()
     yield from _modules()
     yield _postgres()
-    yield _tool("nats", "nats-server", "--version", "local")
-    yield _tool("migrations", "dbmate", "--version", "migrate")
+    yield _tool("nats", "nats-server", "local")
+    yield _tool("migrations", "dbmate", "migrate")
     yield from _isolation()
     yield from _models()
     yield _disk(home)
@@ -97,9 +96,11 @@ def _postgres() -> Finding:
     return Finding("postgresql", Verdict.OK, f"{version}, pgvector {pgvector}")
 
 
-def _tool(name: str, binary: str, argument: str, extra: str) -> Finding:
-    path = shutil.which(binary, path=os.pathsep.join((sysconfig.get_path("scripts"), os.defpath)))
-    version = _output(path, argument) if path else None
+def _tool(name: str, binary: str, extra: str) -> Finding:
+    try:
+        version = _output(find_tool(binary), "--version")
+    except StackError:
+        version = None
     if version is None:
         return Finding(name, Verdict.FAIL, f"{binary} cannot be run", f"Install the extra `{extra}`.")
     return Finding(name, Verdict.OK, version)

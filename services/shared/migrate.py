@@ -84,7 +84,8 @@ async def _dbmate(service: str, url: str, folder: Path, table: str) -> None:
 
 
 def _dbmate_path() -> str:
-    path = shutil.which("dbmate", path=os.pathsep.join((sysconfig.get_path("scripts"), os.defpath)))
+    places = (sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath))
+    path = shutil.which("dbmate", path=os.pathsep.join(places))
     if path is None:
         raise FileNotFoundError("dbmate is not installed: install the extra `migrate`")
     return path
