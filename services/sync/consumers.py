@@ -17,7 +17,7 @@ from services.shared.rpc_status import translate
 from services.shared.runtime import Runtime
 from services.sync import claims, files, runs, sources
 from services.sync.local_directory import open_directory
-from services.sync.passes import Means, Pass
+from services.sync.passes import PASSING, Means, Pass
 from services.sync.peers import document_gone
 from services.sync.reach import Reach
 from services.sync.settings import SyncSettings
@@ -31,14 +31,6 @@ _FINAL = frozenset(
         pb.ERROR_REASON_SOURCE_FORBIDDEN,
         pb.ERROR_REASON_OWNER_LOST_ACCESS,
         pb.ERROR_REASON_BASE_DELETED,
-    }
-)
-_PASSING = frozenset(
-    {
-        pb.ERROR_REASON_UNAVAILABLE,
-        pb.ERROR_REASON_TRY_AGAIN,
-        pb.ERROR_REASON_OVERLOADED,
-        pb.ERROR_REASON_DEADLINE_EXCEEDED,
     }
 )
 MOST_TRIES = 20
@@ -168,7 +160,7 @@ class FactListener:
 
 
 def _exhausted(claim: Claim, failure: AcervoError) -> bool:
-    return claim.tries + 1 >= (MOST_TRIES if failure.reason in _PASSING else MOST_TRIES_OF_OTHERS)
+    return claim.tries + 1 >= (MOST_TRIES if failure.reason in PASSING else MOST_TRIES_OF_OTHERS)
 
 
 def _trace(error: Exception, failure: AcervoError) -> Exception | None:

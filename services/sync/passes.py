@@ -31,9 +31,26 @@ BATCH = 64
 ASK_SECONDS = 5.0
 """How long nothing may be heard of a run's documents before ingest is asked."""
 
+PAUSES = (0.5, 1.0, 2.0, 4.0)
+"""Seconds between the tries of a file that meets a passing fault, before the run as a whole is put off."""
+
+PASSING = frozenset(
+    {
+        pb.ERROR_REASON_UNAVAILABLE,
+        pb.ERROR_REASON_TRY_AGAIN,
+        pb.ERROR_REASON_OVERLOADED,
+        pb.ERROR_REASON_DEADLINE_EXCEEDED,
+    }
+)
 # What says something about one file. Every other reason stops the run.
-_OF_A_FILE = frozenset({*range(40, 110), pb.ERROR_REASON_FIELD_INVALID, pb.ERROR_REASON_SOURCE_UNREADABLE})
-_BASE_IS_GONE = frozenset({pb.ERROR_REASON_NOT_FOUND, pb.ERROR_REASON_BASE_DELETED})
+_OF_A_FILE = frozenset(
+    {
+        *range(40, 110),
+        pb.ERROR_REASON_FIELD_INVALID,
+        pb.ERROR_REASON_SOURCE_UNREADABLE,
+        pb.ERROR_REASON_NOT_FOUND,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +173,25 @@ class Pass:
             await files.skipped(connection, self._run.id, entry.path)
 
     async def _hand_over(self, taking: Taking, bytes_: Staged) -> None:
-        entry = taking.entry
-        try:
-            handed = await self._uploads.hand_over(self._source, self._run, entry, bytes_)
-        except AcervoError as error:
-            raise (BaseGone() if error.reason in _BASE_IS_GONE else error) from None
-        if not handed.own_address:
-            await files.skipped(self._pool, self._run.id, entry.path)
-            return
-        await self._record(taking, bytes_.sha256, handed)
+        handed = await self._insist(taking.entry, bytes_)
+        if handed.own_address:
+            await self._record(taking, bytes_.sha256, handed)
+        else:
+            await files.skipped(self._pool, self._run.id, taking.entry.path)
+
+    async def _insist(self, entry: Entry, bytes_: Staged) -> Handed:
+        """Hand a file over, again after faults that pass. Raises BaseGone where there is no base to take it."""
+        pauses = iter(PAUSES)
+        while True:
+            try:
+                return await self._uploads.hand_over(self._source, self._run, entry, bytes_)
+            except AcervoError as error:
+                if _names_the_base(error):
+                    raise BaseGone from None
+                pause = next(pauses, None) if error.reason in PASSING else None
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
 
     async def _record(self, taking: Taking, sha256: bytes, handed: Handed) -> None:
         """Claim the document, and wait for it unless the base held it before."""
@@ -231,6 +258,12 @@ class Pass:
         async with self._pool.acquire() as connection, connection.transaction():
             await claims.release(connection, self._source.id, digest)
             await files.removed(connection, self._run.id, path)
+
+
+def _names_the_base(error: AcervoError) -> bool:
+    if error.reason == pb.ERROR_REASON_NOT_FOUND:
+        return error.metadata.get("kind") != "document"
+    return error.reason == pb.ERROR_REASON_BASE_DELETED
 
 
 async def each(items: Sequence[T], work: Callable[[T], Awaitable[None]], *, at_once: int) -> None:

@@ -22,7 +22,7 @@ from acervo.upload.v1.upload_pb2_grpc import UploadServiceServicer
 from services.shared import auth, bus
 from services.shared.auth import PrincipalKind
 from services.shared.broker import Broker, Outgoing
-from services.shared.errors import AcervoError, NotFound, Unavailable
+from services.shared.errors import AcervoError, NotFound, Overloaded, Unavailable
 from services.shared.ids import uuid7
 from services.shared.server import CallContext
 
@@ -98,12 +98,14 @@ class Stored:
 
 @dataclass
 class DocumentsDouble:
-    """What upload and ingest hold together. `finishing`: documents end as soon as they are tracked."""
+    """What upload and ingest hold together. `finishing`: documents end as soon as they are tracked. `telling`: facts are
+    published. `busy`: how often a path is turned away before it is taken."""
 
     broker: Broker
     finishing: bool = True
     telling: bool = True
     down: bool = False
+    busy: dict[str, int] = field(default_factory=dict)
     refused: dict[str, AcervoError] = field(default_factory=dict)
     documents: dict[UUID, Stored] = field(default_factory=dict)
     requests: dict[str, UUID] = field(default_factory=dict)
@@ -118,6 +120,9 @@ class DocumentsDouble:
     async def take(self, header: upload_pb.UploadDocumentHeader, content: bytes) -> tuple[Stored, bool]:
         if self.down:
             raise Unavailable
+        if self.busy.get(header.source_path, 0) > 0:
+            self.busy[header.source_path] -= 1
+            raise Overloaded
         if header.source_path in self.refused:
             raise self.refused[header.source_path]
         assert hashlib.sha256(content).digest() == header.sha256

@@ -16,6 +16,7 @@ from acervo.events.v1.facts_pb2 import DocumentFinished
 from acervo.sync.v1 import sources_pb2 as pb
 from services.shared import bus
 from services.shared.client import from_rpc_error
+from services.shared.errors import NotFound
 from services.shared.ids import uuid7
 from services.sync import local_directory, passes
 from services.sync.connector import SourceUnreadable
@@ -153,7 +154,25 @@ async def test_a_folder_that_cannot_be_listed_removes_nothing_at_all(
     assert set(stage.held()) == {"a.md", "gone.md", "closed/b.md"}
 
 
-async def test_a_run_waits_for_a_service_that_is_down_and_goes_on(stage: Stage, base: UUID) -> None:
+async def test_a_file_that_meets_a_passing_fault_is_tried_again(
+    stage: Stage, base: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passes, "PAUSES", (0.01, 600))
+    path = stage.write("a.md", "one")
+    stage.documents.busy[path] = 1
+    assert counts(await stage.run(await stage.source(base))) == {"listed": 1, "ingested": 1}
+
+
+async def test_a_run_ends_when_upload_knows_its_base_no_more(stage: Stage, base: UUID) -> None:
+    stage.documents.refused[stage.write("a.md")] = NotFound("knowledge base")
+    run = await stage.run(await stage.source(base))
+    assert (run.state, run.failure_reason) == (pb.RUN_STATE_ERROR, reasons.ERROR_REASON_BASE_DELETED)
+
+
+async def test_a_run_waits_for_a_service_that_is_down_and_goes_on(
+    stage: Stage, base: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passes, "PAUSES", ())
     stage.write("a.md", "one")
     stage.documents.down = True
     run = await stage.start(await stage.source(base))
