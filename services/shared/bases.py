@@ -9,6 +9,11 @@ from uuid import UUID
 from services.shared.db import Connection
 from services.shared.errors import BaseGone
 
+# Writers share the row, so one could follow another and a deleter wait for ever. All come through this queue first.
+_QUEUE = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || $1::uuid::text, 0))"
+_QUEUE_TOGETHER = (
+    "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema() || $1::uuid::text, 0))"
+)
 _SEE = "INSERT INTO bases (knowledge_base_id, state) VALUES ($1, 'live') ON CONFLICT DO NOTHING"
 _HOLD = "SELECT state, emptied_before FROM bases WHERE knowledge_base_id = $1 FOR SHARE"
 _BURY = """
@@ -30,6 +35,7 @@ async def hold(connection: Connection, base_id: UUID, item_id: UUID) -> None:
     Raises:
         BaseGone: if the base was deleted, or was emptied after the item was made.
     """
+    await connection.execute(_QUEUE_TOGETHER, base_id)
     await connection.execute(_SEE, base_id)
     row = await connection.fetchrow(_HOLD, base_id)
     if row is None or row["state"] == "deleted":
@@ -40,9 +46,11 @@ async def hold(connection: Connection, base_id: UUID, item_id: UUID) -> None:
 
 async def bury(connection: Connection, base_id: UUID) -> None:
     """Mark a base as deleted, for ever. Waits for writers; commit before removing rows."""
+    await connection.execute(_QUEUE, base_id)
     await connection.execute(_BURY, base_id)
 
 
 async def empty(connection: Connection, base_id: UUID, before: UUID) -> None:
     """Mark what is older than `before` (UUIDv7) as gone from a base. Waits for writers; commit before removing rows."""
+    await connection.execute(_QUEUE, base_id)
     await connection.execute(_EMPTY, base_id, before)

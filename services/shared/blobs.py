@@ -7,7 +7,6 @@ nothing is ever removed by its age alone.
 
 import asyncio
 import contextlib
-import itertools
 import logging
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -63,16 +62,15 @@ class BlobStore:
 
     @contextlib.asynccontextmanager
     async def writer(self, key: str) -> AsyncIterator[BlobWriter]:
-        """Yield a writer; the object appears, whole, when the block ends without an error."""
+        """Yield a writer; the object appears, whole, when the block ends, and not at all when it raises."""
         if isinstance(self._store, LocalStore) and self._store.prefix is not None:
             async with staged_file(Path(self._store.prefix) / key) as file:
                 yield file
             return
-        writer = obstore.open_writer_async(
+        async with obstore.open_writer_async(
             self._store, key, buffer_size=_PART_BYTES, max_concurrency=_PARTS_IN_FLIGHT
-        )
-        yield writer
-        await writer.close()
+        ) as writer:
+            yield writer
 
     async def put(self, key: str, data: bytes) -> None:
         """Store an object at once."""
@@ -132,11 +130,12 @@ class BlobStore:
 
 
 def _remove_staged(root: Path, keys: Sequence[str]) -> None:
-    """Remove the files `<key>#1`, `<key>#2` and so on that killed writers leave in a directory."""
-    for key in keys:
-        with contextlib.suppress(FileNotFoundError):
-            for number in itertools.count(1):
-                (root / f"{key}#{number}").unlink()
+    """Remove the files `<key>#<anything>` that killed writers leave in a directory, reading each folder once."""
+    wanted = {root / key for key in keys}
+    for folder in {path.parent for path in wanted}:
+        for staged in folder.glob("*#*"):
+            if staged.with_name(staged.name.rpartition("#")[0]) in wanted:
+                staged.unlink(missing_ok=True)
 
 
 _RESERVE = """
