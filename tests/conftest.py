@@ -1,6 +1,7 @@
 """What tests stand on: real servers, started once for all tests, and a fresh database for each."""
 
 import asyncio
+import contextlib
 import os
 import secrets
 import subprocess
@@ -103,8 +104,9 @@ def postgres_server(home: Home) -> Iterator[PostgresServer]:
     _stop(process, program)
 
 
-@pytest.fixture
-async def databases(postgres_server: PostgresServer) -> AsyncIterator[Databases]:
+@contextlib.asynccontextmanager
+async def fresh_databases(postgres_server: PostgresServer) -> AsyncIterator[Databases]:
+    """A copy of the template, for a test or a module of tests."""
     name = f"test_{secrets.token_hex(6)}"
     connection = await asyncpg.connect(postgres_server.maintenance_url)
     try:
@@ -114,6 +116,12 @@ async def databases(postgres_server: PostgresServer) -> AsyncIterator[Databases]
         await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
     finally:
         await connection.close()
+
+
+@pytest.fixture
+async def databases(postgres_server: PostgresServer) -> AsyncIterator[Databases]:
+    async with fresh_databases(postgres_server) as databases:
+        yield databases
 
 
 class NatsServer:
@@ -147,8 +155,9 @@ def _start_threaded(program: Program) -> "subprocess.Popen[bytes]":
         return executor.submit(_start, program).result()
 
 
-@pytest.fixture
-def nats_server() -> Iterator[NatsServer]:
+@contextlib.contextmanager
+def fresh_nats() -> Iterator[NatsServer]:
+    """An empty broker, for a test or a module of tests."""
     with temporary_home("acervo-nats-") as path:
         home = Home.at(path)
         home.create()
@@ -157,6 +166,12 @@ def nats_server() -> Iterator[NatsServer]:
         server = NatsServer(nats)
         yield server
         server.kill()
+
+
+@pytest.fixture
+def nats_server() -> Iterator[NatsServer]:
+    with fresh_nats() as server:
+        yield server
 
 
 @pytest.fixture
