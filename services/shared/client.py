@@ -11,7 +11,7 @@ raised, which is also what the server's interceptor does with one that nobody ca
 import json
 import time
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 from uuid import uuid4
 
 import grpc
@@ -29,7 +29,6 @@ from services.shared import auth, telemetry
 from services.shared.auth import PrincipalKind, ServiceTokens
 from services.shared.errors import AcervoError
 from services.shared.rpc_status import from_rpc_error
-from services.shared.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from acervo.access.v1.access_pb2_grpc import AccessServiceAsyncStub
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceAsyncStub
     from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceAsyncStub
 
-__all__ = ["CallOptions", "Peers", "call_options", "enter", "from_rpc_error", "open_channel"]
+__all__ = ["CallOptions", "Peers", "Stubs", "call_options", "enter", "from_rpc_error", "open_channel"]
 
 AUTHORIZATION_KEY: Final = "authorization"
 REQUEST_ID_KEY: Final = "x-request-id"
@@ -121,13 +120,79 @@ def call_options(token: str, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -
     )
 
 
-class Peers:
-    """The other services, as this one calls them."""
+class Addresses(Protocol):
+    """Where the services are: host:port each."""
 
-    def __init__(self, settings: ServiceSettings, tokens: ServiceTokens) -> None:
-        self._settings = settings
-        self._tokens = tokens
+    @property
+    def access_address(self) -> str: ...
+    @property
+    def upload_address(self) -> str: ...
+    @property
+    def ingest_address(self) -> str: ...
+    @property
+    def vectorstore_address(self) -> str: ...
+    @property
+    def sync_address(self) -> str: ...
+
+
+class Stubs:
+    """The services, one channel each, made with its first use."""
+
+    def __init__(self, addresses: Addresses) -> None:
+        self._addresses = addresses
         self._channels: dict[str, grpc.aio.Channel] = {}
+
+    def access(self) -> "AccessServiceAsyncStub":
+        """Who may reach what."""
+        return AccessServiceStub(self._channel("access", self._addresses.access_address))
+
+    def knowledge_bases(self) -> "KnowledgeBaseServiceAsyncStub":
+        """Knowledge bases, at access."""
+        return KnowledgeBaseServiceStub(self._channel("access", self._addresses.access_address))
+
+    def organizations(self) -> "OrganizationServiceAsyncStub":
+        """Organizations, at access."""
+        return OrganizationServiceStub(self._channel("access", self._addresses.access_address))
+
+    def upload(self) -> "UploadServiceAsyncStub":
+        """Bytes in."""
+        return UploadServiceStub(self._channel("upload", self._addresses.upload_address))
+
+    def ingest(self) -> "DocumentServiceAsyncStub":
+        """Documents."""
+        return DocumentServiceStub(self._channel("ingest", self._addresses.ingest_address))
+
+    def search(self) -> "SearchServiceAsyncStub":
+        """Search, at vectorstore."""
+        return SearchServiceStub(self._channel("vectorstore", self._addresses.vectorstore_address))
+
+    def collections(self) -> "CollectionServiceAsyncStub":
+        """Counts of what is stored, at vectorstore."""
+        return CollectionServiceStub(self._channel("vectorstore", self._addresses.vectorstore_address))
+
+    def sources(self) -> "SourceServiceAsyncStub":
+        """Sources and runs, at sync."""
+        return SourceServiceStub(self._channel("sync", self._addresses.sync_address))
+
+    async def close(self) -> None:
+        """Cancel what is under way and close all channels."""
+        for channel in self._channels.values():
+            await channel.close()
+        self._channels.clear()
+
+    def _channel(self, service: str, address: str) -> grpc.aio.Channel:
+        channel = self._channels.get(service)
+        if channel is None:
+            channel = self._channels[service] = open_channel(address)
+        return channel
+
+
+class Peers(Stubs):
+    """The other services, as this one calls them: for whoever calls it, or in its own name."""
+
+    def __init__(self, addresses: Addresses, tokens: ServiceTokens) -> None:
+        super().__init__(addresses)
+        self._tokens = tokens
 
     def forward(self, service: str, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> CallOptions:
         """Call on behalf of the person who calls us.
@@ -142,48 +207,3 @@ class Peers:
     def own(self, service: str, timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS) -> CallOptions:
         """Call `service` in this service's own name."""
         return call_options(self._tokens.token(service), timeout_seconds)
-
-    def access(self) -> "AccessServiceAsyncStub":
-        """Who may reach what."""
-        return AccessServiceStub(self._channel("access"))
-
-    def knowledge_bases(self) -> "KnowledgeBaseServiceAsyncStub":
-        """Knowledge bases, at access."""
-        return KnowledgeBaseServiceStub(self._channel("access"))
-
-    def organizations(self) -> "OrganizationServiceAsyncStub":
-        """Organizations, at access."""
-        return OrganizationServiceStub(self._channel("access"))
-
-    def upload(self) -> "UploadServiceAsyncStub":
-        """Bytes in."""
-        return UploadServiceStub(self._channel("upload"))
-
-    def ingest(self) -> "DocumentServiceAsyncStub":
-        """Documents."""
-        return DocumentServiceStub(self._channel("ingest"))
-
-    def search(self) -> "SearchServiceAsyncStub":
-        """Search, at vectorstore."""
-        return SearchServiceStub(self._channel("vectorstore"))
-
-    def collections(self) -> "CollectionServiceAsyncStub":
-        """Counts of what is stored, at vectorstore."""
-        return CollectionServiceStub(self._channel("vectorstore"))
-
-    def sources(self) -> "SourceServiceAsyncStub":
-        """Sources and runs, at sync."""
-        return SourceServiceStub(self._channel("sync"))
-
-    async def close(self) -> None:
-        """Cancel what is under way and close all channels."""
-        for channel in self._channels.values():
-            await channel.close()
-        self._channels.clear()
-
-    def _channel(self, service: str) -> grpc.aio.Channel:
-        channel = self._channels.get(service)
-        if channel is None:
-            address: str = getattr(self._settings, f"{service}_address")
-            channel = self._channels[service] = open_channel(address)
-        return channel
