@@ -29,8 +29,8 @@ def print_json(value: Mapping[str, Any]) -> None:
 def report(error: Exception) -> Exit:
     """Write what went wrong, as one line where it is one of the errors that are meant for people."""
     if isinstance(error, AcervoError):
-        fields = "; ".join(f"{field.path}: {field.message}" for field in error.fields)
-        message = error.message if not fields or fields in error.message else f"{error.message} {fields}"
+        untold = [field for field in error.fields if field.message not in error.message]
+        message = " ".join((error.message, *(f"{field.path}: {field.message}" for field in untold)))
         _write(f"{message} ({error.reason})", error.advice)
         return Exit.UNUSABLE if error.reason in _UNUSABLE_REASONS else Exit.FAILED
     if isinstance(error, CommandError):

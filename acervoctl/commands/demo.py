@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
 from acervo_client import AcervoClient
 from acervoctl.commands.ingest import ingest_with_view, print_failures
 from acervoctl.commands.search import print_passage
@@ -22,6 +23,10 @@ from acervoctl.running import log_to_terminal, run_until_signalled
 from acervoctl.stack import Home, Stack
 
 _COLLECTION = "demo"
+_CONFIG = IngestionConfig(chunk_size=600, chunk_overlap=100)
+"""Passages that are read at a glance: the examples are short."""
+
+_PASSAGES = 2
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
@@ -71,7 +76,7 @@ async def _demo(home: Home, files: list[Path], questions: list[Question]) -> Non
 
 
 async def _ingest(client: AcervoClient, files: list[Path]) -> None:
-    base = await client.bases.create("Demo", collection_name=_COLLECTION)
+    base = await client.bases.create("Demo", collection_name=_COLLECTION, ingestion_config=_CONFIG)
     statuses = await ingest_with_view(client, files, base.id, replace_older=True, quiet=False)
     print_failures(statuses)
     if any(status.stage is not Stage.DONE for status in statuses):
@@ -81,8 +86,9 @@ async def _ingest(client: AcervoClient, files: list[Path]) -> None:
 
 
 async def _ask(client: AcervoClient, question: Question) -> None:
-    passages = await client.search(question.question, collection_names=[_COLLECTION], top_k=1)
+    passages = await client.search(question.question, collection_names=[_COLLECTION], top_k=_PASSAGES)
     if not passages:
         raise CommandError(f"nothing was found for: {question.question}", status=Exit.FAILED)
     out.print(f"\n[cyan]{escape(question.question)}[/cyan] [dim]({question.language})[/dim]")
-    print_passage(1, passages[0])
+    for number, passage in enumerate(passages, start=1):
+        print_passage(number, passage)

@@ -24,7 +24,9 @@ def search(
             "--collection", "-c", help="Name of a collection; may be given again.", show_default=False
         ),
     ],
-    top_k: Annotated[int, typer.Option("--top-k", "-k", help="How many passages at most.")] = 10,
+    top_k: Annotated[
+        int, typer.Option("--top-k", "-k", min=1, max=100, help="How many passages at most.")
+    ] = 10,
     as_json: JsonOption = False,
     home: HomeOption = None,
     user: UserOption = None,

@@ -1,0 +1,181 @@
+"""The command line as people and scripts use it: real processes, real services."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from acervoctl.stack import temporary_home
+
+ACERVO = (sys.executable, "-m", "acervoctl")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SECONDS = 100
+
+
+def acervo(home: Path, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    """Run a command to its end."""
+    return subprocess.run(
+        (*ACERVO, *map(str, arguments)),
+        env={**os.environ, "ACERVO_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def answer(home: Path, *arguments: str | Path, status: int = 0) -> Any:
+    """Run a command with --json and return what it wrote."""
+    done = acervo(home, *arguments, "--json")
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """The home of a stack that `acervo up` runs; at the end Ctrl-C must stop it well and leave nothing."""
+    with temporary_home("acervo-cli-") as path:
+        command = (*ACERVO, "up", "--json", "--home", str(path))
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as up:
+            assert up.stdout is not None
+            lines: list[str] = []
+            while not lines or lines[-1] != "}\n":
+                lines.append(up.stdout.readline())
+                assert lines[-1], "up ended before it was ready"
+            assert json.loads("".join(lines))["pid"] == up.pid
+            children = psutil.Process(up.pid).children(recursive=True)
+            yield path
+            up.send_signal(signal.SIGINT)
+            assert up.wait(SECONDS) == 0
+        assert not any(child.is_running() for child in children)
+
+
+def test_a_second_up_says_which_pid_runs(home: Path) -> None:
+    pid = json.loads((home / "stack.json").read_text())["pid"]
+    again = acervo(home, "up")
+    assert again.returncode == 2
+    assert again.stderr == f"error: a stack runs in {home} already (pid {pid})\n"
+
+
+def test_what_was_ingested_is_listed_and_found_with_file_and_page(home: Path) -> None:
+    ingested = answer(home, "ingest", EXAMPLES / "documents", "--collection", "library")
+    assert ingested["counts"] == {"done": len(ingested["files"]), "error": 0, "refused": 0}
+    assert all(file["chunks"] > 0 for file in ingested["files"])
+
+    (listed,) = answer(home, "collections")["collections"]
+    assert (listed["collection"], listed["documents"]) == ("library", len(ingested["files"]))
+
+    documents = answer(home, "documents", "--collection", "library", "--state", "done")
+    assert {document["id"] for document in documents["documents"]} == {
+        file["document_id"] for file in ingested["files"]
+    }
+
+    query = "How long does the study hall stay open during the exam weeks?"
+    found = answer(home, "search", query, "--collection", "library", "--top-k", "2")
+    best = found["passages"][0]
+    assert (best["filename"], best["page"]) == ("library-handbook.pdf", 1)
+    assert "02:00" in best["text"]
+    assert len(found["passages"]) == 2
+
+    shown = acervo(home, "search", query, "--collection", "library")
+    assert shown.stdout.startswith("1. library-handbook.pdf, page 1")
+
+
+def test_the_same_file_again_is_no_second_document(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "note.txt"
+    path.write_text("Herons nest in the old mill.")
+    first = answer(home, "ingest", path, "--collection", "again")
+    second = answer(home, "ingest", path, "--collection", "again")
+    assert second["files"][0]["document_id"] == first["files"][0]["document_id"]
+    assert second["files"][0]["already_present"]
+
+    path.write_text("Herons nest in the new mill.")
+    answer(home, "ingest", path, "--collection", "again")
+    found = answer(home, "search", "Where do herons nest?", "--collection", "again")
+    assert [passage["text"] for passage in found["passages"]] == ["Herons nest in the new mill."]
+
+
+def test_refused_files_are_listed_with_reason_and_advice_and_the_rest_is_done(
+    home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "good.txt").write_text("A good text.")
+    (tmp_path / "tool.exe").write_bytes(b"MZ\x90\x00")
+    (tmp_path / "empty.txt").touch()
+    done = answer(home, "ingest", tmp_path, "--collection", "mixed", status=1)
+    assert {Path(file["path"]).name: file["state"] for file in done["files"]} == {
+        "empty.txt": "refused",
+        "good.txt": "done",
+        "tool.exe": "refused",
+    }
+    failures = {Path(file["path"]).name: file["failure"] for file in done["files"] if file["failure"]}
+    assert failures["tool.exe"]["reason"] == "FILE_KIND_UNSUPPORTED"
+    assert failures["empty.txt"]["reason"] == "FILE_EMPTY"
+    assert all(failure["message"] and failure["advice"] for failure in failures.values())
+
+    plain = acervo(home, "ingest", tmp_path, "--collection", "mixed")
+    assert plain.returncode == 1
+    assert "FILE_KIND_UNSUPPORTED" in plain.stdout
+    assert "\x1b" not in plain.stdout + plain.stderr
+
+
+def test_a_directory_is_synced_and_what_is_gone_from_it_is_removed(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.md").write_text("# Owls\n\nOwls hunt at night.")
+    (tmp_path / "deep" / "b.md").write_text("# Larks\n\nLarks sing at dawn.")
+    sync = ("sync", "local", tmp_path, "--collection", "birds")
+    first = answer(home, *sync)["run"]
+    assert (first["state"], first["counts"]["ingested"]) == ("done", 2)
+    assert answer(home, *sync)["run"]["counts"]["skipped"] == 2
+
+    (tmp_path / "a.md").unlink()
+    assert answer(home, *sync, "--mode", "full")["run"]["counts"]["removed"] == 1
+    assert len(answer(home, "documents", "--collection", "birds")["documents"]) == 1
+
+
+def test_another_person_sees_none_of_it(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "secret.txt"
+    path.write_text("The key lies under the mat.")
+    answer(home, "ingest", path, "--collection", "secrets")
+    refused = acervo(home, "search", "key", "--collection", "secrets", "--user", "mallory")
+    absent = acervo(home, "search", "key", "--collection", "nothing", "--user", "mallory")
+    assert refused.returncode == 1
+    assert refused.stderr == absent.stderr
+    assert refused.stderr.count("\n") == 1
+    assert answer(home, "collections", "--user", "mallory")["collections"] == []
+
+
+def test_a_token_from_the_command_line_is_taken_through_the_environment(home: Path) -> None:
+    token = acervo(home, "token", "--user", "ana").stdout.strip()
+    addresses = json.loads((home / "stack.json").read_text())["addresses"]
+    named = {f"ACERVO_ADDRESS_{name.upper()}": address for name, address in addresses.items()}
+    done = subprocess.run(
+        (*ACERVO, "collections", "--json"),
+        env={**os.environ, **named, "ACERVO_TOKEN": token, "ACERVO_HOME": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert json.loads(done.stdout) == {"collections": []}
+
+
+def test_without_a_stack_every_command_says_so_in_one_line() -> None:
+    with temporary_home() as empty:
+        for command in (("collections",), ("search", "x", "-c", "y"), ("ingest", __file__, "-c", "y")):
+            done = acervo(empty, *command)
+            assert done.returncode == 2
+            assert "acervo up" in done.stderr
+            assert done.stderr.count("\n") == 1
+
+
+def test_doctor_finds_nothing_that_keeps_acervo_from_running(home: Path) -> None:
+    checks = {check["name"]: check for check in answer(home, "doctor")["checks"]}
+    assert "fail" not in {check["verdict"] for check in checks.values()}
+    assert "pgvector" in checks["postgresql"]["detail"]
