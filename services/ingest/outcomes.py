@@ -148,8 +148,7 @@ async def _hold(connection: Connection, document_id: UUID) -> Document | None:
 async def _conclude(connection: Connection, before: Document, ended: Document) -> bool:
     """End a document; return whether its row stays, which it does not where a newer one has replaced it."""
     await announce_finished(connection, ended)
-    at_address = await rows.at_address(connection, ended.knowledge_base_id, ended.address)
-    if replacement.superseded(ended, at_address):
+    if replacement.superseded(ended, await rows.newer_replacements(connection, ended)):
         await remove(connection, [before])
         return False
     await rows.save(connection, ended)
@@ -158,6 +157,8 @@ async def _conclude(connection: Connection, before: Document, ended: Document) -
 
 
 async def _retire_older(connection: Connection, newer: Document, named: Sequence[UUID]) -> None:
+    if not newer.replaces and not named:
+        return
     older = await rows.lock_retirable(connection, newer, named)
     retired = [document for document in older if replacement.retires(newer, document, named)]
     for document in retired:

@@ -30,6 +30,7 @@ _BY_IDS = _SELECT + "WHERE d.id = ANY($1::uuid[])"
 _BY_FILE = _SELECT + "WHERE d.file_id = $1"
 _LOCK = _SELECT + "WHERE d.id = $1 FOR UPDATE OF d"
 _AT_ADDRESS = _SELECT + "WHERE d.knowledge_base_id = $1 AND md5(d.address) = md5($2) AND d.address = $2"
+_NEWER_AT_ADDRESS = _AT_ADDRESS + " AND d.replaces AND d.version > $3"
 # Newest first, so that two documents that end at once lock what they share in one order.
 _LOCK_RETIRABLE = (
     _SELECT
@@ -123,6 +124,14 @@ async def lock_creation(connection: Connection, base_id: UUID, address: str) -> 
 async def at_address(connection: Connection, base_id: UUID, address: str) -> list[Document]:
     """Return the documents of an address, in no particular order."""
     return [_document(row) for row in await connection.fetch(_AT_ADDRESS, base_id, address)]
+
+
+async def newer_replacements(connection: Connection, document: Document) -> list[Document]:
+    """Return the documents, in whatever state, that replace this one once they are done."""
+    found = await connection.fetch(
+        _NEWER_AT_ADDRESS, document.knowledge_base_id, document.address, document.version
+    )
+    return [_document(row) for row in found]
 
 
 async def lock_retirable(connection: Connection, newer: Document, named: Sequence[UUID]) -> list[Document]:

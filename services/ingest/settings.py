@@ -1,6 +1,5 @@
 """What ingest reads from its environment beside what all services do."""
 
-import os
 from pathlib import Path
 
 from pydantic import Field
@@ -12,7 +11,7 @@ class IngestSettings(ServiceSettings):
     """The settings of ingest, each read from `ACERVO_<NAME>`."""
 
     parser_slots: int = Field(
-        default_factory=lambda: max(2, os.cpu_count() or 1),
+        2,
         ge=1,
         description="Files that this process reads at once; with two or more, one slot is kept for people.",
     )
