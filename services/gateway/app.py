@@ -1,0 +1,81 @@
+"""The composition root of the gateway."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+from collections.abc import Iterator
+
+import uvicorn
+
+from services.gateway.door import Door
+from services.gateway.routes import application
+from services.gateway.settings import GatewaySettings
+from services.shared import telemetry
+from services.shared.client import Stubs
+
+SERVICE = "gateway"
+
+log = logging.getLogger(__name__)
+
+
+class Server(uvicorn.Server):
+    """uvicorn, with the signals left to `Gateway`."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals alone."""
+        yield
+
+
+class Gateway:
+    """The HTTP server. `address` is host:port, with the port that was really taken."""
+
+    def __init__(self, settings: GatewaySettings) -> None:
+        self._settings = settings
+        self._stubs = Stubs(settings)
+        self._draining = asyncio.Event()
+        host, _, port = settings.listen.rpartition(":")
+        self._socket = socket.create_server((host, int(port)))
+        self.address = f"{host}:{self._socket.getsockname()[1]}"
+        config = uvicorn.Config(
+            Door(application(settings, self._stubs, self._draining)),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            limit_concurrency=1024,
+            timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
+        )
+        self._server = Server(config)
+
+    def stop(self) -> None:
+        """Turn unready; `run` ends once running requests are answered."""
+        self._draining.set()
+
+    async def run(self) -> None:
+        """Serve until stopped."""
+        serving = asyncio.create_task(self._server.serve(sockets=[self._socket]))
+        drained = asyncio.create_task(self._draining.wait())
+        try:
+            await asyncio.wait((serving, drained), return_when=asyncio.FIRST_COMPLETED)
+            if not serving.done():
+                await asyncio.sleep(self._settings.unready_seconds)
+            self._server.should_exit = True
+            await serving
+        finally:
+            drained.cancel()
+            await self._stubs.close()
+
+
+async def main() -> None:
+    """Run the gateway until the process is asked to end."""
+    settings = GatewaySettings.model_validate({})
+    telemetry.configure(SERVICE, settings.log_level)
+    gateway = Gateway(settings)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, gateway.stop)
+    log.info("serving", extra={"address": gateway.address})
+    await gateway.run()

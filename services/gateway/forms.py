@@ -1,0 +1,136 @@
+"""Reads multipart forms as they come: fields first, then one file, whose bytes are handed on and never
+gathered.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Final
+
+from python_multipart import MultipartParser
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import parse_options_header
+
+from services.shared.errors import FieldsInvalid, FieldViolation
+
+MAX_FIELDS_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields of a form, and the file that follows them."""
+
+    fields: dict[str, str]
+    filename: str
+    media_type: str
+    file: AsyncIterator[bytes]
+
+
+async def read_form(content_type: str, body: AsyncIterator[bytes]) -> Form:
+    """Read up to the file. Raises FieldsInvalid where there is none, or where fields follow it."""
+    _, options = parse_options_header(content_type)
+    boundary = options.get(b"boundary", b"")
+    if not boundary:
+        raise _malformed("has no boundary")
+    form = _FormParser(boundary)
+    while not form.in_file:
+        chunk = await anext(body, None)
+        if chunk is None:
+            raise _malformed("holds no file")
+        form.feed(chunk)
+    return Form(form.fields, form.filename, form.media_type, _file(form, body))
+
+
+async def _file(form: "_FormParser", body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    while True:
+        for part in form.take():
+            yield part
+        chunk = await anext(body, None)
+        if chunk is None:
+            break
+        form.feed(chunk)
+    if not form.ended:
+        raise _malformed("ends too early")
+
+
+class _FormParser:
+    def __init__(self, boundary: bytes) -> None:
+        self.fields: dict[str, str] = {}
+        self.filename = ""
+        self.media_type = ""
+        self.in_file = False
+        self.ended = False
+        self._size = 0
+        self._parts: list[bytes] = []
+        self._headers: dict[bytes, bytes] = {}
+        self._header_name = b""
+        self._header_value = b""
+        self._field = ""
+        self._value = b""
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin,
+                "on_header_field": self._on_header_name,
+                "on_header_value": self._on_header_value,
+                "on_header_end": self._on_header_end,
+                "on_headers_finished": self._on_headers,
+                "on_part_data": self._on_data,
+                "on_part_end": self._end,
+                "on_end": self._finish,
+            },
+        )
+
+    def feed(self, chunk: bytes) -> None:
+        """Read on. Raises FieldsInvalid."""
+        try:
+            self._parser.write(chunk)
+        except FormParserError:
+            raise _malformed("is malformed") from None
+
+    def take(self) -> list[bytes]:
+        """The bytes of the file that came since the last time."""
+        parts, self._parts = self._parts, []
+        return parts
+
+    def _begin(self) -> None:
+        if self.in_file:
+            raise _malformed("goes on after the file")
+        self._headers, self._field, self._value = {}, "", b""
+
+    def _on_header_name(self, data: bytes, start: int, end: int) -> None:
+        self._header_name += data[start:end]
+
+    def _on_header_value(self, data: bytes, start: int, end: int) -> None:
+        self._header_value += data[start:end]
+
+    def _on_header_end(self) -> None:
+        self._headers[self._header_name.lower()] = self._header_value
+        self._header_name = self._header_value = b""
+
+    def _on_headers(self) -> None:
+        _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        self._field = options.get(b"name", b"").decode(errors="replace")
+        if b"filename" in options:
+            self.in_file = True
+            self.filename = options[b"filename"].decode(errors="replace")
+            self.media_type = self._headers.get(b"content-type", b"").decode("latin-1")
+
+    def _on_data(self, data: bytes, start: int, end: int) -> None:
+        if self.in_file:
+            self._parts.append(data[start:end])
+            return
+        self._size += end - start
+        if self._size > MAX_FIELDS_BYTES:
+            raise _malformed(f"has more than {MAX_FIELDS_BYTES} bytes of fields")
+        self._value += data[start:end]
+
+    def _end(self) -> None:
+        if not self.in_file:
+            self.fields[self._field] = self._value.decode(errors="replace")
+
+    def _finish(self) -> None:
+        self.ended = True
+
+
+def _malformed(what: str) -> FieldsInvalid:
+    return FieldsInvalid([FieldViolation("body", f"the form {what}.")])
