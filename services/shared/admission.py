@@ -15,11 +15,18 @@ _BATCH = 256
 
 # In flight is what was sent or runs, in any stage: a document counts until it is done with. Each tenant's oldest
 # waiting jobs are ranked after what it has in flight already, so that the next place goes to who has the fewest.
+# The tenants are found by leaps along the index: what this costs grows with their number, not with that of their jobs.
 _ADMISSIBLE = """
-WITH busy AS (
+WITH RECURSIVE busy AS (
     SELECT tenant_id, count(*) AS jobs FROM jobs WHERE lane = $2 AND state IN ('sent', 'running') GROUP BY tenant_id
-), tenants AS (
-    SELECT DISTINCT tenant_id FROM jobs WHERE stage = $1 AND lane = $2 AND state = 'waiting'
+), tenants (tenant_id) AS (
+    (SELECT tenant_id FROM jobs WHERE stage = $1 AND lane = $2 AND state = 'waiting' ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT following.tenant_id FROM tenants CROSS JOIN LATERAL (
+        SELECT tenant_id FROM jobs
+        WHERE stage = $1 AND lane = $2 AND state = 'waiting' AND tenant_id > tenants.tenant_id
+        ORDER BY tenant_id LIMIT 1
+    ) AS following
 )
 SELECT next.id
 FROM tenants
@@ -29,7 +36,7 @@ CROSS JOIN LATERAL (
     FROM (
         SELECT id, due_at FROM jobs
         WHERE stage = $1 AND lane = $2 AND state = 'waiting' AND tenant_id = tenants.tenant_id AND due_at <= now()
-        ORDER BY due_at, id LIMIT $3
+        ORDER BY due_at, id LIMIT least($3::bigint, $5::bigint)
     ) AS oldest
 ) AS next
 WHERE coalesce(busy.jobs, 0) + next.turn <= $3

@@ -55,7 +55,8 @@ CREATE TABLE jobs (
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (id, stage)
 );
-CREATE INDEX jobs_due ON jobs (stage, due_at) WHERE state IN ('waiting', 'sent');
+CREATE INDEX jobs_unclaimed ON jobs (due_at) WHERE state = 'sent';
+CREATE INDEX jobs_in_flight ON jobs (lane, tenant_id) WHERE state IN ('sent', 'running');
 CREATE INDEX jobs_lease ON jobs (lease_until) WHERE state = 'running';
 CREATE INDEX jobs_waiting ON jobs (stage, lane, tenant_id, due_at, id) WHERE state = 'waiting';
 
