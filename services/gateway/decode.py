@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
 from acervo.access.v1.knowledge_bases_pb2 import ListKnowledgeBasesRequest
@@ -18,6 +18,18 @@ from services.shared.errors import FieldsInvalid, FieldViolation, Unauthenticate
 MAX_JSON_BYTES: Final = 1 << 20
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a surrogate pair") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_encodable)]
+Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 
 
 class Status(StrEnum):
@@ -63,8 +75,8 @@ class IngestionConfig(_Strict):
     """What differs from the base's configuration."""
 
     parser: Parser | None = None
-    chunk_size: int | None = None
-    chunk_overlap: int | None = None
+    chunk_size: Int32 | None = None
+    chunk_overlap: Int32 | None = None
     chunking_strategy: ChunkingStrategy | None = None
 
     def message(self) -> config_pb.IngestionConfig:
@@ -82,14 +94,14 @@ class IngestionConfig(_Strict):
 class UploadFields(_Strict):
     """What an upload says beside its bytes, in the query or in the fields of a form."""
 
-    filename: str = ""
-    media_type: str = ""
-    knowledge_base_id: str = ""
-    collection_name: str = ""
-    request_id: str = ""
-    size: int = Field(0, ge=0)
-    sha256: str = ""
-    source_path: str = ""
+    filename: Text = ""
+    media_type: Text = ""
+    knowledge_base_id: Text = ""
+    collection_name: Text = ""
+    request_id: Text = ""
+    size: int = Field(0, ge=0, lt=2**63)
+    sha256: Text = ""
+    source_path: Text = ""
     replace: bool = False
     lane: Lane | None = None
     ingestion_config: IngestionConfig = IngestionConfig()
@@ -114,10 +126,10 @@ class UploadFields(_Strict):
 class SearchFields(_Strict):
     """A question."""
 
-    query: str
-    knowledge_base_ids: list[str] = []
-    collection_names: list[str] = []
-    top_k: int = 0
+    query: Text
+    knowledge_base_ids: list[Text] = []
+    collection_names: list[Text] = []
+    top_k: Int32 = 0
     mode: SearchMode = SearchMode.HYBRID
 
     def message(self) -> search_pb.SearchRequest:
@@ -134,11 +146,11 @@ class SearchFields(_Strict):
 class DocumentsFields(_Strict):
     """Which documents to list."""
 
-    knowledge_base_id: str = ""
-    collection_name: str = ""
+    knowledge_base_id: Text = ""
+    collection_name: Text = ""
     status: list[Status] = []
-    page_size: int = 0
-    page_token: str = ""
+    page_size: Int32 = 0
+    page_token: Text = ""
 
     def message(self) -> documents_pb.ListDocumentsRequest:
         """The same as a message."""
@@ -154,10 +166,10 @@ class DocumentsFields(_Strict):
 class BasesFields(_Strict):
     """Which knowledge bases to list."""
 
-    organization_id: str = ""
-    collection_name: str = ""
-    page_size: int = 0
-    page_token: str = ""
+    organization_id: Text = ""
+    collection_name: Text = ""
+    page_size: Int32 = 0
+    page_token: Text = ""
 
     def message(self) -> ListKnowledgeBasesRequest:
         """The same as a message."""
@@ -167,7 +179,7 @@ class BasesFields(_Strict):
 def token(request: Request) -> str:
     """The caller's bearer token, to be forwarded. Raises Unauthenticated where there is none."""
     scheme, _, value = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not value.isascii() or not value.strip():
+    if scheme.lower() != "bearer" or not value.strip() or not (value.isascii() and value.isprintable()):
         raise Unauthenticated
     return value.strip()
 
@@ -214,7 +226,8 @@ def _validate(model: type[Model], values: Any) -> Model:
 
 
 def _violation(location: tuple[int | str, ...], message: str) -> FieldViolation:
-    return FieldViolation(".".join(map(str, location)) or "body", f"{message[:1].lower()}{message[1:]}.")
+    said = message.removeprefix("Value error, ")
+    return FieldViolation(".".join(map(str, location)) or "body", f"{said[:1].lower()}{said[1:]}.")
 
 
 def _digest(text: str) -> bytes:
