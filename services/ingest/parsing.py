@@ -139,9 +139,12 @@ class Parsing:
         )
 
     async def _read(self, document: Document) -> Outcome:
-        with tempfile.TemporaryDirectory(prefix="parse-", dir=self._scratch) as folder:
-            source = Path(folder) / "original"
-            await self._store.download(document.original_key, source)
+        # A file without a name: a process that is killed leaves nothing of it behind.
+        with tempfile.TemporaryFile(dir=self._scratch) as original:
+            async for data in self._store.stream(document.original_key):
+                await asyncio.to_thread(original.write, data)
+            await asyncio.to_thread(original.seek, 0)
+            source = Path(f"/dev/fd/{original.fileno()}")
             config = document.config
             return await self._parsers.parse(
                 Job(source, document.kind, config.chunk_size, config.chunk_overlap)
