@@ -10,6 +10,7 @@ import os
 import pwd
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,8 @@ _SYSTEM_USER = "pgserver"
 _VERSION = 18
 _LONGEST_SOCKET_DIRECTORY = 90
 """Bytes: the path of a socket, `.s.PGSQL.5432` included, must fit the system's 107."""
+
+_FORMER_SECONDS = 60
 
 _SYNC_METHOD = "syncfs" if sys.platform == "linux" else "fsync"
 """One call for the file system in place of one for each of a thousand files, which takes seconds."""
@@ -89,15 +92,24 @@ class Postgres:
     def prepare(self) -> None:
         """Make the data directory and the socket's. Blocks for about a second the first time."""
         owner = _system_user()
+        self._make_sockets(owner)
+        if not (self._data / "PG_VERSION").exists():
+            self._create(owner)
+        self._clear_former()
+
+    def _make_sockets(self, owner: pwd.struct_passwd | None) -> None:
+        """Make the sockets' directory. Elsewhere than in the home, somebody else may have made it first."""
         self._sockets.mkdir(exist_ok=True, mode=0o700)
+        found = self._sockets.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), owner and owner.pw_uid):
+            raise StackError(f"{self._sockets} belongs to somebody else")
         self._sockets.chmod(0o700)
         if owner is not None:
             os.chown(self._sockets, owner.pw_uid, owner.pw_gid)
-        elif self._sockets.stat().st_uid != os.geteuid():
-            raise StackError(f"{self._sockets} belongs to somebody else")
-        if not (self._data / "PG_VERSION").exists():
-            self._create(owner)
-        self._forget_foreign_pid()
+
+    def clean_up(self) -> None:
+        """Remove the sockets' directory, once the server has stopped."""
+        shutil.rmtree(self._sockets, ignore_errors=True)
 
     def _create(self, owner: pwd.struct_passwd | None) -> None:
         """Run initdb beside the final place, so that what is in place is always complete."""
@@ -138,19 +150,24 @@ class Postgres:
             raise StackError(f"PostgreSQL's files cannot be made: {result.stderr.strip()}")
         building.rename(self._data)
 
-    def _forget_foreign_pid(self) -> None:
-        """Remove a stale pid file whose pid is another program's by now: PostgreSQL would refuse to start.
+    def _clear_former(self) -> None:
+        """Wait for the server of a supervisor that was killed; forget a pid that is another program's by now.
 
-        All else that a killed server leaves behind it clears by itself.
+        PostgreSQL would refuse to start for either. All else that a killed server leaves behind it clears
+        by itself.
         """
         file = self._data / "postmaster.pid"
         try:
-            process = psutil.Process(int(file.read_text().splitlines()[0]))
-            foreign = process.name() != "postgres"
+            former = psutil.Process(int(file.read_text().splitlines()[0]))
+            if str(self._data) not in former.cmdline():
+                file.unlink()
+                return
+            former.send_signal(signal.SIGINT)
+            former.wait(_FORMER_SECONDS)
         except (FileNotFoundError, IndexError, ValueError, psutil.NoSuchProcess):
             return
-        if foreign:
-            file.unlink()
+        except psutil.TimeoutExpired:
+            raise StackError(f"PostgreSQL of an earlier run (pid {former.pid}) does not stop") from None
 
     def program(self) -> Program:
         """What the supervisor runs."""

@@ -163,6 +163,7 @@ class Stack:
         self._nats.prepare()
         self._keep(Keeper(self._nats.program()))
         await asyncio.to_thread(self._postgres.prepare)
+        self._held.callback(self._postgres.clean_up)
         await self._wait(self._keep(Keeper(self._postgres.program())))
         await bootstrap(self._postgres.maintenance_url, credentials.roles, database=DATABASE)
         await migrate_all(self.database_urls)

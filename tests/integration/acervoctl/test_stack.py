@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 import nats
@@ -64,6 +65,17 @@ async def test_a_stale_pid_file_whose_pid_is_another_programs_by_now_keeps_nothi
     pid_file.write_text("\n".join([str(os.getppid()), *rest]) + "\n")
     async with Stack(home, STORES) as second:
         assert await execute(second.admin_database_url, "SELECT 1") == 1
+
+
+async def test_a_home_whose_path_is_too_long_for_a_socket_works_and_leaves_nothing_elsewhere(
+    home: Path,
+) -> None:
+    home.chmod(0o711)
+    async with Stack(home / ("long" * 30), STORES) as stack:
+        assert await execute(stack.admin_database_url, "SELECT 1") == 1
+        sockets = Path(parse_qs(urlsplit(stack.admin_database_url).query)["host"][0])
+        assert sockets.is_dir()
+    assert not sockets.exists()
 
 
 async def test_nats_that_is_killed_keeps_its_streams_and_one_that_is_wiped_is_empty(stack: Stack) -> None:
