@@ -12,9 +12,9 @@ from services.shared.db import Pool
 from services.shared.errors import FieldsInvalid, FieldViolation
 from services.shared.interceptors import CallContext, Callers
 from services.vectorstore import contents
-from services.vectorstore.models import DEFAULT_MODEL, installed
+from services.vectorstore.models import DEFAULT_MODEL, Space, installed
 from services.vectorstore.reach import Reach
-from services.vectorstore.search import Legs, Passage, Query, Searcher
+from services.vectorstore.search import Base, Legs, Passage, Query, Searcher
 
 CALLERS = {
     "/acervo.vectorstore.v1.SearchService/Search": Callers.ANY,
@@ -53,7 +53,10 @@ class SearchService(SearchServiceServicer):
         _require(search_violations(request))
         query = Query(
             text=request.query,
-            bases={UUID(base.id): base.collection_name for base in bases},
+            bases=[
+                Base(UUID(base.id), base.collection_name, Space(base.embedding.model, base.embedding.width))
+                for base in bases
+            ],
             limit=request.top_k or _DEFAULT_TOP_K,
             legs=_LEGS[request.mode],
         )

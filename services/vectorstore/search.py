@@ -28,11 +28,20 @@ class Legs(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """A knowledge base that the caller may read."""
+
+    id: UUID
+    collection: str
+    space: Space
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """A question to bases that the caller may read, each with the name of its collection."""
+    """A question to bases that the caller may read."""
 
     text: str
-    bases: Mapping[UUID, str]
+    bases: Sequence[Base]
     limit: int
     legs: Legs
 
@@ -131,17 +140,15 @@ class Searcher:
         Raises:
             ModelUnavailable, Overloaded, Unavailable: a question cannot be embedded now, or not here.
         """
-        async with self._pool.acquire() as connection:
-            scopes = await _scopes(connection, query.bases)
-            statistics = await self._rarity.of(connection, list(query.bases))
-        if not scopes:
-            return []
-        question = bm25.question(self._lexicon.question(query.text, statistics.languages), statistics)
         vectors = {
             space: next(wire.vectors((await self._embedders.embed_query(space, query.text))[None, :]))
-            for space in dict.fromkeys(scope.collection.space for scope in scopes)
+            for space in dict.fromkeys(base.space for base in query.bases)
         }
         async with self._pool.acquire() as connection:
+            scopes = await _scopes(connection, query.bases)
+            statistics = await self._rarity.of(connection, [base.id for base in query.bases])
+            groups = self._lexicon.question(query.text, statistics.languages)
+            question = bm25.question(groups, statistics)
             found = [
                 candidate
                 for scope in scopes
@@ -150,13 +157,17 @@ class Searcher:
             return await _passages(connection, found, query, question.reachable)
 
 
-async def _scopes(connection: Connection, bases: Mapping[UUID, str]) -> list[_Scope]:
-    """Group the bases by the table that holds them. A collection that nothing was stored in has none."""
-    by_name: dict[str, list[UUID]] = defaultdict(list)
-    for base_id, name in bases.items():
-        by_name[name].append(base_id)
-    found = await tables.find(connection, list(by_name))
-    return [_Scope(collection, by_name[collection.name]) for collection in found]
+async def _scopes(connection: Connection, bases: Sequence[Base]) -> list[_Scope]:
+    """Group the bases by the table that holds them.
+
+    A base that nothing was stored in has none, or one that was made in another space, and empty of its chunks.
+    """
+    by_table: dict[tuple[str, Space], list[UUID]] = defaultdict(list)
+    for base in bases:
+        by_table[base.collection, base.space].append(base.id)
+    found = await tables.find(connection, [base.collection for base in bases])
+    scopes = [_Scope(collection, by_table[collection.name, collection.space]) for collection in found]
+    return [scope for scope in scopes if scope.bases]
 
 
 async def _candidates(

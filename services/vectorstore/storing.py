@@ -15,11 +15,12 @@ from services.vectorstore.tables import SCHEMA, Collection
 
 _COPY_SECONDS = 600.0
 
-# A row's lock is held until the transaction ends, by one writer or deleter of the document at a time.
+# The row's lock is held until the transaction ends, by one writer or deleter of the document at a time. A row that this
+# very statement made (its xmax is 0) says that nothing of the document was ever stored.
 _HOLD_DOCUMENT = """
 INSERT INTO document_states (document_id, state) VALUES ($1, 'live')
 ON CONFLICT (document_id) DO UPDATE SET state = document_states.state
-RETURNING state
+RETURNING state = 'deleted' AS deleted, xmax = 0 AS unseen
 """
 _STATE = "SELECT state FROM document_states WHERE document_id = $1"
 _HOLD_ADDRESS = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text || $2::text, 0))"
@@ -76,9 +77,7 @@ async def store(pool: Pool, claim: Claim, document: Document, space: Space, rows
         collection = await tables.hold_for_writing(connection, document.collection, space)
         await bases.hold(connection, document.knowledge_base_id, document.id)
         older, superseded = await _neighbours(connection, document)
-        if await connection.fetchval(_HOLD_DOCUMENT, document.id) == "deleted":
-            raise DocumentGone
-        await remove(connection, collection.table, [document.id, *older])
+        await _clear(connection, collection, document, older)
         if not superseded:
             await _insert(connection, collection, document, rows)
         fact = DocumentIndexed(
@@ -96,6 +95,22 @@ async def remove(connection: Connection, table: str | None, document_ids: list[U
     if table is not None:
         await connection.execute(_REMOVE_CHUNKS.format(table=table), document_ids)
     await connection.execute(_REMOVE_RECORDS, document_ids)
+
+
+async def _clear(
+    connection: Connection, collection: Collection, document: Document, older: list[UUID]
+) -> None:
+    """Hold the document, and remove what it replaces: its own earlier chunks, and older documents.
+
+    Raises:
+        DocumentGone: it was deleted.
+    """
+    held = await connection.fetchrow(_HOLD_DOCUMENT, document.id)
+    if held is None or held["deleted"]:
+        raise DocumentGone
+    replaced = older if held["unseen"] else [document.id, *older]
+    if replaced:
+        await remove(connection, collection.table, replaced)
 
 
 async def _neighbours(connection: Connection, document: Document) -> tuple[list[UUID], bool]:

@@ -80,11 +80,14 @@ async def hold_for_writing(connection: Connection, name: str, space: Space) -> C
         NameInvalid: it cannot be a table.
         SpaceConflict: its vectors are of another space.
     """
-    if await connection.fetchval(_CREATE, name, space.model, space.width):
-        collection = Collection(name, space, 1)
-        await connection.execute(_table_ddl(collection))
-        return collection
-    collection = _collection(await connection.fetchrow(_HOLD, name))
+    row = await connection.fetchrow(_HOLD, name)
+    if row is None:
+        if await connection.fetchval(_CREATE, name, space.model, space.width):
+            collection = Collection(name, space, 1)
+            await connection.execute(_table_ddl(collection))
+            return collection
+        row = await connection.fetchrow(_HOLD, name)
+    collection = _collection(row)
     if collection.space == space:
         return collection
     return await _move(connection, collection, space)

@@ -21,7 +21,8 @@ from services.shared.ids import uuid7
 from services.shared.jobs import Work
 from services.vectorstore import chunk_file, tables
 from services.vectorstore.indexing import STAGE, Indexing
-from services.vectorstore.search import Legs, Passage, Query, Searcher
+from services.vectorstore.models import Space
+from services.vectorstore.search import Base, Legs, Passage, Query, Searcher
 from tests.integration.ingest.access_double import AccessDouble
 
 HASHING = ("hashing-256", 256)
@@ -133,5 +134,8 @@ class Stage:
         self, text: str, *bases: KnowledgeBase, limit: int = 10, legs: Legs = Legs.BOTH
     ) -> list[Passage]:
         """Ask a question of bases."""
-        names = {UUID(base.id): base.collection_name for base in bases}
-        return await self.searcher.search(Query(text, names, limit, legs))
+        asked = [
+            Base(UUID(base.id), base.collection_name, Space(base.embedding.model, base.embedding.width))
+            for base in bases
+        ]
+        return await self.searcher.search(Query(text, asked, limit, legs))

@@ -1,0 +1,99 @@
+"""Models in child processes: questions first, deaths survived, nothing computed twice."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+
+import numpy as np
+import psutil
+import pytest
+
+from services.shared.db import Pool
+from services.vectorstore.embedding import Embedders, EmbeddingCache, EmbeddingFailed, Urgency
+from services.vectorstore.models import DEFAULT_MODEL, Space, Vectors
+
+SPACE = Space(DEFAULT_MODEL, 512)
+LONG = "The lighthouse keeper counts the ships that pass at night. " * 12
+
+
+def children() -> list[psutil.Process]:
+    """The processes that host models for this one."""
+    return [
+        child
+        for child in psutil.Process().children(recursive=True)
+        if child.status() != psutil.STATUS_ZOMBIE and "services.vectorstore.embedding.host" in child.cmdline()
+    ]
+
+
+async def test_questions_go_before_documents_and_people_before_folders(embedders: Embedders) -> None:
+    await embedders.embed_query(SPACE, "loaded")
+    order: list[str] = []
+
+    async def note(name: str, work: Awaitable[Vectors]) -> None:
+        await work
+        order.append(name)
+
+    first = asyncio.create_task(note("under way", embedders.embed_documents(SPACE, [LONG], Urgency.BULK)))
+    await asyncio.sleep(0)
+    others = [
+        note("bulk", embedders.embed_documents(SPACE, [LONG], Urgency.BULK)),
+        note("interactive", embedders.embed_documents(SPACE, [LONG], Urgency.INTERACTIVE)),
+        note("question", embedders.embed_query(SPACE, "ships")),
+    ]
+    await asyncio.gather(first, *others)
+    assert order == ["under way", "question", "interactive", "bulk"]
+
+
+async def test_question_does_not_wait_for_a_long_document(embedders: Embedders) -> None:
+    document = asyncio.create_task(embedders.embed_documents(SPACE, [LONG] * 40, Urgency.BULK))
+    await embedders.embed_query(SPACE, "ships")
+    assert not document.done()
+    assert (await document).shape == (40, 512)
+
+
+async def test_model_that_dies_fails_its_batch_and_is_started_again_until_closed() -> None:
+    embedders = Embedders()
+    await embedders.embed_query(SPACE, "loaded")
+    (child,) = children()
+    work = asyncio.create_task(embedders.embed_documents(SPACE, [LONG] * 100, Urgency.BULK))
+    await asyncio.sleep(0)
+    os.kill(child.pid, signal.SIGKILL)
+    with pytest.raises(EmbeddingFailed):
+        await work
+    assert (await embedders.embed_query(SPACE, "again")).shape == (512,)
+    await embedders.close()
+    assert not children()
+
+
+async def test_batches_that_succeeded_are_kept_when_a_later_one_fails(
+    pool: Pool, embedders: Embedders, eventually: Callable[..., Awaitable[None]]
+) -> None:
+    cache = EmbeddingCache(pool, embedders)
+    texts = [f"text number {n}" for n in range(200)]
+    work = asyncio.create_task(cache.embed_documents(SPACE, texts, Urgency.BULK))
+    await eventually(lambda: pool.fetchval("SELECT count(*) FROM embedding_cache"))
+    (child,) = children()
+    child.kill()
+    with pytest.raises(EmbeddingFailed):
+        await work
+    kept = await pool.fetchval("SELECT count(*) FROM embedding_cache")
+    assert 0 < kept < len(texts)
+    vectors = await cache.embed_documents(SPACE, texts, Urgency.BULK)
+    assert vectors.shape == (200, 512)
+
+
+async def test_cheap_models_are_not_cached(pool: Pool, embedders: Embedders) -> None:
+    cache = EmbeddingCache(pool, embedders)
+    await cache.embed_documents(Space("hashing-256", 256), ["one", "two"], Urgency.BULK)
+    assert not await pool.fetchval("SELECT count(*) FROM embedding_cache")
+
+
+async def test_each_text_gets_its_own_vector_in_order_though_it_stands_twice(
+    pool: Pool, embedders: Embedders
+) -> None:
+    texts = [f"text number {n % 50}" for n in range(90)]
+    vectors = await EmbeddingCache(pool, embedders).embed_documents(SPACE, texts, Urgency.BULK)
+    assert np.array_equal(vectors[:40], vectors[50:])
+    alone = np.stack([await embedders.embed_query(SPACE, text) for text in texts[:5]])
+    assert np.allclose(vectors[:5], alone, atol=1e-4)
