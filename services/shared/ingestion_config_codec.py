@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from acervo.common.v1 import ingestion_config_pb2 as pb
+from services.shared.errors import FieldsInvalid, FieldViolation
 from services.shared.ingestion_config import ChunkingStrategy, IngestionConfig, Override, Parser
 
 _PARSERS = {pb.PARSER_PYMUPDF: Parser.PYMUPDF}
@@ -12,7 +13,21 @@ _STRATEGY_CODES = {strategy: code for code, strategy in _STRATEGIES.items()}
 
 
 def override_from_proto(message: pb.IngestionConfig) -> Override:
-    """Read what a message sets; unset and unspecified fields leave settings as they were."""
+    """Read what a message sets; unset and unspecified fields leave settings as they were.
+
+    Raises:
+        FieldsInvalid: if it names what this version does not know.
+    """
+    unknown = [
+        FieldViolation(f"ingestion_config.{name}", f"{name} {value} is not known here.")
+        for name, value, known in (
+            ("parser", message.parser, _PARSERS),
+            ("chunking_strategy", message.chunking_strategy, _STRATEGIES),
+        )
+        if value and value not in known
+    ]
+    if unknown:
+        raise FieldsInvalid(tuple(unknown))
     return Override(
         parser=_PARSERS.get(message.parser),
         chunk_size=message.chunk_size if message.HasField("chunk_size") else None,

@@ -136,6 +136,7 @@ RETURNING subject, message
 _PUT = "INSERT INTO outbox (id, subject, payload) VALUES ($1, $2, $3)"
 
 OVERDUE_BATCH = 256
+_HAND_BACK_SECONDS = 5.0
 
 
 async def enqueue(connection: Connection, work: Work, *, send: bool, deadline_seconds: float = 0) -> None:
@@ -271,7 +272,7 @@ class Held:
     """Keeps a claim's lease while the body runs, and cancels the body when the job is lost.
 
     Raises `LeaseLost` out of the body where another worker has taken over, or where the lease could not be renewed
-    before it ran out.
+    before it ran out. A body that is cancelled from outside hands the job back, for another worker to take at once.
     """
 
     def __init__(self, pool: Pool, claimed: Claim, *, lease_seconds: float, heartbeat_seconds: float) -> None:
@@ -290,14 +291,12 @@ class Held:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._beating.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._beating
-        if (
-            self._lost
-            and self._body is not None
-            and kind is asyncio.CancelledError
-            and self._body.uncancel() == 0
-        ):
+        await asyncio.wait([self._beating])
+        if kind is not asyncio.CancelledError or self._body is None:
+            return
+        if not self._lost:
+            await self._hand_back()
+        elif self._body.uncancel() == 0:
             raise LeaseLost from None
 
     async def _beat(self) -> None:
@@ -318,4 +317,10 @@ class Held:
     async def _renew(self) -> bool:
         claimed = self._claim
         fence = (claimed.id, claimed.stage, claimed.attempt, claimed.epoch)
-        return bool(await self._pool.fetchval(_RENEW, *fence, self._lease, timeout=self._every))
+        async with asyncio.timeout(self._every):
+            return bool(await self._pool.fetchval(_RENEW, *fence, self._lease))
+
+    async def _hand_back(self) -> None:
+        with contextlib.suppress(LeaseLost, TimeoutError, *DISCONNECTED):
+            async with asyncio.timeout(_HAND_BACK_SECONDS), self._pool.acquire() as connection:
+                await postpone(connection, self._claim, 0, Count.NOTHING)

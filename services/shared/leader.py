@@ -48,8 +48,11 @@ async def _serve(
         with contextlib.suppress(asyncio.CancelledError, Exception):
             await running
         with contextlib.suppress(*DISCONNECTED, TimeoutError):
-            await pool.execute(_GIVE_BACK, name, holder)
+            async with asyncio.timeout(seconds / 3):
+                await pool.execute(_GIVE_BACK, name, holder)
 
 
 async def _take(pool: Pool, name: str, holder: str, seconds: float) -> bool:
-    return bool(await pool.fetchval(_TAKE, name, holder, seconds))
+    """Take or renew the turn. Raises TimeoutError in good time for the holder to stop before its turn is over."""
+    async with asyncio.timeout(seconds / 3):
+        return bool(await pool.fetchval(_TAKE, name, holder, seconds))

@@ -6,6 +6,7 @@ in DDL and none of its identifiers is cut off at PostgreSQL's 63 bytes.
 
 import re
 from collections.abc import Collection
+from pathlib import Path
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.errors import AcervoError, FieldViolation
@@ -13,11 +14,22 @@ from services.shared.errors import AcervoError, FieldViolation
 MAX_LENGTH = 45
 MAX_IDENTIFIER_BYTES = 63
 RESERVED = frozenset({"all"})
-# Names of the services' own tables with the prefix that collections' tables have, without that prefix.
-OWN_TABLES = frozenset({"documents"})
-
+_PREFIX = "rag_"
 _IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*")
 _SUFFIX_LENGTH = 6
+
+
+def _own_tables() -> frozenset[str]:
+    """Read out of the migrations which tables have the prefix that collections' tables have."""
+    created = re.compile(
+        rf"^\s*CREATE TABLE (?:IF NOT EXISTS )?(?:\w+\.)?{_PREFIX}(\w+)", re.IGNORECASE | re.MULTILINE
+    )
+    migrations = Path(__file__).resolve().parents[1].glob("*/migrations/*.sql")
+    return frozenset(name for path in migrations for name in created.findall(path.read_text("utf-8")))
+
+
+OWN_TABLES = _own_tables()
+"""Names of the services' own tables with the prefix that collections' tables have, without that prefix."""
 
 
 class NameInvalid(AcervoError):
@@ -70,7 +82,7 @@ def table_name(name: str, generation: int) -> str:
     check_collection_name(name)
     if not 1 <= generation <= 999_999:
         raise ValueError("a generation is 1 to 999999")
-    return f"rag_{name}_g{generation}"
+    return f"{_PREFIX}{name}_g{generation}"
 
 
 def index_name(name: str, generation: int, purpose: str) -> str:

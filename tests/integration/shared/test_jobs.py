@@ -215,3 +215,34 @@ async def test_settling_ends_a_job_once_whoever_did_it(pool: Pool) -> None:
 
 def test_the_backoff_doubles_up_to_its_bound() -> None:
     assert [jobs.backoff(tries) for tries in (1, 2, 3, 20, 10_000)] == [2, 4, 8, 300, 300]
+
+
+async def test_a_body_that_is_cancelled_from_outside_hands_its_job_back(pool: Pool) -> None:
+    job_id = await sent(pool)
+    held = await claimed(pool, job_id)
+    entered = asyncio.Event()
+
+    async def body() -> None:
+        async with jobs.Held(pool, held, lease_seconds=60, heartbeat_seconds=20):
+            entered.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(body())
+    await entered.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    row = await pool.fetchrow("SELECT state, due_at <= now() AS due, tries, crashes FROM jobs")
+    assert row is not None
+    assert tuple(row) == ("waiting", True, 0, 0)
+    with pytest.raises(LeaseLost):
+        await end(pool, held)
+
+
+async def test_a_lease_is_lost_in_time_though_no_connection_is_free(databases: Databases) -> None:
+    small = await open_pool(databases["ingest"], size=1, application="test")
+    held = await claimed(small, await sent(small))
+    async with small.acquire(), asyncio.timeout(20):
+        with pytest.raises(LeaseLost):
+            async with jobs.Held(small, held, lease_seconds=0.2, heartbeat_seconds=0.1):
+                await asyncio.Event().wait()
+    await small.close()
