@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -116,23 +116,22 @@ def load_issuers(path: Path) -> tuple[Issuer, ...]:
 
     Relative paths start at the file.
 
-    Raises ValueError where an entry is incomplete or a URL is not https.
+    Raises ValueError where an entry is not right or a URL is not https.
     """
     entries: list[dict[str, Any]] = json.loads(path.read_text())
     return tuple(_issuer(entry, path.parent) for entry in entries)
 
 
 def _issuer(entry: Mapping[str, Any], base: Path) -> Issuer:
-    known = {name: entry[name] for name in Issuer.__dataclass_fields__ if name in entry}
     try:
-        issuer = Issuer(**{**known, "kind": IssuerKind(entry.get("kind", ""))})
-    except TypeError as error:
-        raise ValueError(f"trusted issuer is incomplete: {error}") from error
-    if "://" in issuer.jwks:
-        if not issuer.jwks.startswith("https://"):
-            raise ValueError(f"issuer {issuer.issuer!r}: keys are fetched over https alone")
-        return issuer
-    return Issuer(**{**known, "kind": issuer.kind, "jwks": str(base / issuer.jwks)})
+        issuer = Issuer(**{**entry, "kind": IssuerKind(entry["kind"])})
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"a trusted issuer is incomplete or has a field too many: {error}") from error
+    if "://" not in issuer.jwks:
+        return replace(issuer, jwks=str(base / issuer.jwks))
+    if not issuer.jwks.startswith("https://"):
+        raise ValueError(f"issuer {issuer.issuer!r}: keys are fetched over https alone")
+    return issuer
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ AUTHORIZATION_KEY: Final = "authorization"
 REQUEST_ID_KEY: Final = "x-request-id"
 DEFAULT_TIMEOUT_SECONDS: Final = 30.0
 MAX_MESSAGE_BYTES: Final = 4 << 20
+MAX_METADATA_BYTES: Final = 16 << 10
 
 _IDEMPOTENT: Final = {
     "acervo.access.v1.AccessService": ("Resolve", "WhoAmI"),
@@ -77,6 +78,7 @@ _SERVICE_CONFIG: Final = {
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.initial_reconnect_backoff_ms", 100),

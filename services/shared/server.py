@@ -10,16 +10,17 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from services.shared.auth import TokenVerifier
+from services.shared.client import MAX_MESSAGE_BYTES, MAX_METADATA_BYTES
 from services.shared.interceptors import CallContext, Callers, CallInterceptor
 from services.shared.settings import ServiceSettings
 
-__all__ = ["MAX_MESSAGE_BYTES", "CallContext", "Callers", "Server", "build_server"]
+__all__ = ["CallContext", "Callers", "Server", "build_server"]
 
-MAX_MESSAGE_BYTES: Final = 4 << 20
 MAX_CONCURRENT_CALLS: Final = 1024
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
     ("grpc.max_concurrent_streams", 256),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),

@@ -101,6 +101,8 @@ class Documents(DocumentServiceServicer):
                 raise NotFound("document")
             case "invalid":
                 raise FieldsInvalid([FieldViolation("document_id", "is no UUID")])
+            case "endless":
+                raise FieldsInvalid([FieldViolation("ñ" * 1000, "ñ" * 1000)] * 1000)
             case "broken":
                 raise KeyError("a secret of the database")
             case "slow":
@@ -200,6 +202,17 @@ async def test_a_refusal_arrives_with_reason_and_fields(deployment: Deployment) 
     async with _refused(pb.ERROR_REASON_FIELD_INVALID, grpc.StatusCode.INVALID_ARGUMENT) as caught:
         await deployment.caller.ingest().GetDocument(Get(document_id="invalid"), **deployment.person())
     assert from_rpc_error(caught[0]).fields == (FieldViolation("document_id", "is no UUID"),)
+
+
+async def test_a_refusal_of_any_length_fits_into_the_answer(deployment: Deployment) -> None:
+    async with _refused(pb.ERROR_REASON_FIELD_INVALID, grpc.StatusCode.INVALID_ARGUMENT):
+        await deployment.caller.ingest().GetDocument(Get(document_id="endless"), **deployment.person())
+
+
+async def test_a_token_of_the_greatest_length_is_read(deployment: Deployment) -> None:
+    token = deployment.trust.people.sign(groups="g" * 5800)
+    assert auth.MAX_TOKEN_LENGTH - 300 < len(token) <= auth.MAX_TOKEN_LENGTH
+    await deployment.caller.ingest().GetDocument(Get(document_id="x"), **call_options(token))
 
 
 async def test_an_unforeseen_error_tells_an_id_and_nothing_else(

@@ -173,9 +173,22 @@ def test_keys_over_plain_http_are_refused(tmp_path: Path) -> None:
         load_issuers(path)
 
 
-def test_an_incomplete_issuer_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"issuer": "x", "audience": "acervo", "kind": "users"},
+        {"issuer": "x", "audience": "acervo", "jwks": "keys"},
+        {"issuer": "x", "audience": "acervo", "kind": "users", "jwks": "keys", "subject_prefx": "p"},
+    ],
+)
+def test_an_issuer_with_a_field_too_few_or_too_many_is_refused(tmp_path: Path, entry: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="incomplete"):
-        load_issuers(_write(tmp_path, issuer="x", audience="acervo", kind="users"))
+        load_issuers(_write(tmp_path, **entry))
+
+
+def test_an_issuer_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="robots"):
+        load_issuers(_write(tmp_path, issuer="x", audience="acervo", kind="robots", jwks="keys"))
 
 
 def test_services_need_a_prefix() -> None:
