@@ -1,9 +1,13 @@
 """Prepares a database for Acervo: one role and one schema for each service that keeps rows.
 
-Needs an administrator's address (a superuser, or an owner who may create roles and the extension `vector`).
-Safe to repeat, and safe to run from several places at once. `services.shared.migrate` fills the schemas.
+Needs an administrator's address (a superuser, or one who may create roles, databases and the extension
+`vector`). Safe to repeat, and safe to run from several places at once. `services.shared.migrate` fills the
+schemas.
 
     ACERVO_ADMIN_DATABASE_URL=... ACERVO_DATABASE_URL_ACCESS=... python -m services.shared.bootstrap
+
+The administrator's address names any database that is there; those of the services name the one to prepare,
+and the password that each role is to have.
 """
 
 import asyncio
@@ -90,8 +94,16 @@ async def _create_schema(connection: asyncpg.Connection, schema: str, *, owner: 
     await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema} AUTHORIZATION {owner}")
 
 
-def _password_of(url: str) -> str:
-    return unquote(urlsplit(url).password or "")
+def _target(urls: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The database that the services' addresses name, and the password in each. Raises `ValueError`."""
+    parts = {service: urlsplit(url) for service, url in urls.items()}
+    databases = {unquote(part.path.lstrip("/")) for part in parts.values()}
+    if len(databases) != 1 or "" in databases:
+        raise ValueError("the services' addresses name no database, or not the same one")
+    without = sorted(service for service, part in parts.items() if not part.password)
+    if without:
+        raise ValueError(f"no password in the address of: {', '.join(without)}")
+    return databases.pop(), {service: unquote(part.password or "") for service, part in parts.items()}
 
 
 def main() -> int:
@@ -99,11 +111,13 @@ def main() -> int:
     try:
         admin_url = os.environ["ACERVO_ADMIN_DATABASE_URL"]
         urls = {service: os.environ[f"ACERVO_DATABASE_URL_{service.upper()}"] for service in SERVICES}
+        database, passwords = _target(urls)
     except KeyError as missing:
         print(f"{missing.args[0]} is not set", file=sys.stderr)  # noqa: T201
         return 2
-    database = urlsplit(admin_url).path.lstrip("/") or "acervo"
-    passwords = {service: _password_of(url) for service, url in urls.items()}
+    except ValueError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        return 2
     asyncio.run(bootstrap(admin_url, passwords, database=database))
     return 0
 

@@ -1,7 +1,10 @@
 """Preparing and migrating a database."""
 
 import asyncio
+import os
 import secrets
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -64,3 +67,32 @@ async def test_a_migration_that_is_refused_says_of_which_service(fresh: Fresh) -
     without_schemas = fresh.urls["access"].replace(f"@/{fresh.name}?", "@/postgres?")
     with pytest.raises(MigrationFailed, match="migrating access failed"):
         await migrate("access", without_schemas)
+
+
+def run(module: str, environment: dict[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        (sys.executable, "-m", module, *arguments),
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_job_prepares_and_migrates_from_its_environment_alone(fresh: Fresh) -> None:
+    urls = {f"ACERVO_DATABASE_URL_{service.upper()}": url for service, url in fresh.urls.items()}
+    admin = {"ACERVO_ADMIN_DATABASE_URL": fresh.maintenance_url}
+    assert run("services.shared.bootstrap", {**urls, **admin}).returncode == 0
+    assert run("services.shared.migrate", urls).returncode == 0
+    one = run("services.shared.migrate", {"ACERVO_DATABASE_URL": fresh.urls["ingest"]}, "ingest")
+    assert one.returncode == 0, one.stderr
+
+
+def test_a_job_without_an_address_says_which_one_is_missing() -> None:
+    missing = run("services.shared.migrate", {"ACERVO_DATABASE_URL_INGEST": ""}, "ingest")
+    assert (missing.returncode, "no database address for: ingest" in missing.stderr) == (2, True)
+    unknown = run("services.shared.migrate", {}, "ingets")
+    assert (unknown.returncode, "no such service: ingets" in unknown.stderr) == (2, True)
+    unset = run("services.shared.bootstrap", {})
+    assert (unset.returncode, unset.stderr) == (2, "ACERVO_ADMIN_DATABASE_URL is not set\n")

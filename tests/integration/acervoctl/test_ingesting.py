@@ -1,5 +1,6 @@
 """Taking many files in, against services of a test's own that fail in chosen ways, over real gRPC."""
 
+import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -13,7 +14,8 @@ import pytest
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.ingest.v1 import documents_pb2 as ingest_pb
 from acervo.upload.v1 import upload_pb2 as upload_pb
-from acervo_client import AcervoClient, AcervoError
+from acervo_client import AcervoClient, AcervoError, BlockingClient
+from acervoctl import encode
 from acervoctl.ingesting import FileStatus, Stage, ingest_files
 from services.shared import errors, rpc_status
 
@@ -109,14 +111,19 @@ def acervo() -> Acervo:
 
 
 @pytest.fixture
-async def client(acervo: Acervo) -> AsyncIterator[AcervoClient]:
+async def address(acervo: Acervo) -> AsyncIterator[str]:
     server = grpc.aio.server()
     server.add_generic_rpc_handlers(acervo.handlers())
-    address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
+    yield f"127.0.0.1:{port}"
+    await server.stop(None)
+
+
+@pytest.fixture
+async def client(address: str) -> AsyncIterator[AcervoClient]:
     async with AcervoClient({"upload": address, "ingest": address}, "token", patience_seconds=20) as client:
         yield client
-    await server.stop(None)
 
 
 @pytest.fixture
@@ -194,3 +201,14 @@ async def test_without_a_connection_the_whole_ingestion_ends(files: list[Path]) 
     async with AcervoClient(nobody, "token", patience_seconds=0.2) as client:
         with pytest.raises(AcervoError, match="UNAVAILABLE"):
             await ingest(client, files)
+
+
+async def test_the_blocking_client_uploads_and_watches_without_an_event_loop(
+    address: str, files: list[Path]
+) -> None:
+    def without_a_loop() -> list[str]:
+        with BlockingClient({"upload": address, "ingest": address}, "token") as blocking:
+            made = blocking.upload(files[0], collection_name="notes").document
+            return [encode.state_name(change.document.state) for change in blocking.watch([made.id])]
+
+    assert await asyncio.to_thread(without_a_loop) == ["processing", "done"]
