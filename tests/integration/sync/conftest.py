@@ -1,41 +1,51 @@
-"""Sync on a fresh database and broker, among doubles of the services that it calls."""
+"""Sync among doubles of the services that it calls, on a database and a broker that a module of tests shares.
+
+Each test has a directory, a base and empty tables of its own. The modules' tests run on the modules' loop.
+"""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
+import pytest_asyncio
 
 from services.shared.ids import uuid7
-from tests.conftest import Databases, NatsServer
+from tests.conftest import NatsServer, PostgresServer, fresh_databases, fresh_nats
 from tests.integration.sync.stage import Around, Stage, serving, surroundings
 from tests.signing import Trust
 
 
-@pytest.fixture
-def trust(tmp_path: Path) -> Trust:
-    return Trust(tmp_path)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_nats() -> AsyncIterator[NatsServer]:
+    with fresh_nats() as server:
+        yield server
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = (tmp_path / "root").resolve()
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def around(
-    databases: Databases, nats_server: NatsServer, blob_url: str, trust: Trust
+    postgres_server: PostgresServer, shared_nats: NatsServer, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Around]:
-    async with surroundings(databases, nats_server, blob_url, trust) as around:
+    folder = tmp_path_factory.mktemp("sync").resolve()
+    async with (
+        fresh_databases(postgres_server) as databases,
+        surroundings(databases, shared_nats, f"file://{folder}/blobs", Trust(folder)) as around,
+    ):
         yield around
 
 
-@pytest.fixture
-async def stage(around: Around, root: Path) -> AsyncIterator[Stage]:
-    async with serving(around, root) as stage:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_stage(around: Around, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    async with serving(around, tmp_path_factory.mktemp("roots").resolve()) as stage:
         yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> Stage:
+    await shared_stage.clear()
+    root = shared_stage.root / str(uuid7())
+    root.mkdir()
+    return replace(shared_stage, root=root)
 
 
 @pytest.fixture

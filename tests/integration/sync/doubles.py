@@ -6,7 +6,7 @@ request id with the same document, a replacement retires the document of the sam
 
 import hashlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 
 from google.protobuf.message import Message
@@ -34,6 +34,9 @@ class AccessDouble(AccessServiceServicer):
     """Knows who may view and edit which base, and who is the deployment's admin."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
         self.admins: set[UUID] = set()
         self.viewers: set[tuple[UUID, UUID]] = set()
         self.editors: set[tuple[UUID, UUID]] = set()
@@ -96,21 +99,25 @@ class Stored:
         return document
 
 
-@dataclass
 class DocumentsDouble:
-    """What upload and ingest hold together. `finishing`: documents end as soon as they are tracked. `telling`: facts are
-    published. `busy`: how often a path is turned away before it is taken."""
+    """What upload and ingest hold together."""
 
-    broker: Broker
-    finishing: bool = True
-    telling: bool = True
-    down: bool = False
-    busy: dict[str, int] = field(default_factory=dict)
-    refused: dict[str, AcervoError] = field(default_factory=dict)
-    documents: dict[UUID, Stored] = field(default_factory=dict)
-    requests: dict[str, UUID] = field(default_factory=dict)
-    headers: list[upload_pb.UploadDocumentHeader] = field(default_factory=list)
-    deleted: list[UUID] = field(default_factory=list)
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self.forget()
+
+    def forget(self) -> None:
+        self.finishing = True
+        """Whether documents end as soon as they are tracked."""
+        self.telling = True
+        """Whether facts are published."""
+        self.down = False
+        self.busy: dict[str, int] = {}
+        """How often a path is turned away before it is taken."""
+        self.refused: dict[str, AcervoError] = {}
+        self.documents: dict[UUID, Stored] = {}
+        self.requests: dict[str, UUID] = {}
+        self.headers: list[upload_pb.UploadDocumentHeader] = []
 
     def held(self) -> dict[str, bytes]:
         """The content of what is indexed, by path."""
@@ -167,7 +174,7 @@ class DocumentsDouble:
     async def tell(self, subject: str, fact: Message) -> None:
         """Publish a fact as ingest."""
         if self.telling:
-            await self.broker.publish([Outgoing(uuid7(), subject, fact.SerializeToString())])
+            await self._broker.publish([Outgoing(uuid7(), subject, fact.SerializeToString())])
 
 
 class UploadDouble(UploadServiceServicer):
@@ -208,6 +215,5 @@ class IngestDouble(DocumentServiceServicer):
         document_id = UUID(request.document_id)
         if document_id not in self._documents.documents:
             raise NotFound("document")
-        self._documents.deleted.append(document_id)
         await self._documents.remove(document_id)
         return ingest_pb.DeleteDocumentResponse()

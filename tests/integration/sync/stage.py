@@ -127,6 +127,13 @@ class Stage:
     def documents(self) -> DocumentsDouble:
         return self.around.documents
 
+    async def clear(self) -> None:
+        """Forget everything that earlier tests made."""
+        for table in ("sources", "jobs", "requests", "facts"):
+            await self.pool.execute(f"DELETE FROM {table}")
+        self.access.forget()
+        self.documents.forget()
+
     def let(self, person: str, *, base: UUID, edit: bool = True, admin: bool = True) -> UUID:
         """Give a person rights, and return their id."""
         person_id = auth.user_id(PEOPLE, person)

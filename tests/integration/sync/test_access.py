@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import pytest_asyncio
 from grpc.aio import AioRpcError
 
 from acervo.common.v1 import error_reason_pb2 as reasons
@@ -13,6 +14,8 @@ from services.shared.client import from_rpc_error
 from services.shared.errors import AcervoError
 from services.shared.ids import uuid7
 from tests.integration.sync.stage import Stage, counts
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 Request = Callable[[pb.Source, pb.Run], Any]
 
@@ -46,7 +49,7 @@ async def refusal_and_calls(stage: Stage, method: str, request: Any, person: str
     return error.reason, error.message, error.metadata, error.fields, tuple(stage.access.calls)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def made(stage: Stage, base: UUID) -> tuple[pb.Source, pb.Run]:
     stage.write("a.md")
     source = await stage.source(base)
@@ -123,7 +126,7 @@ async def test_a_source_without_a_connector_is_refused_by_field(stage: Stage, ba
 
 
 async def test_a_path_outside_the_allowed_roots_is_refused_by_name(stage: Stage, base: UUID) -> None:
-    for path in ("/etc", f"{stage.root}/..", "/no/such/place"):
+    for path in ("/etc", f"{stage.root}/../..", "/no/such/place"):
         request = pb.CreateSourceRequest(
             knowledge_base_id=str(base), local_directory=pb.LocalDirectory(path=path)
         )

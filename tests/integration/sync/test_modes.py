@@ -2,10 +2,14 @@
 
 from uuid import UUID
 
+import pytest
+
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.sync.v1 import sources_pb2 as pb
 from services.shared.errors import AcervoError
 from tests.integration.sync.stage import Stage, counts
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 NEW_ONLY, UPDATE_ONLY, FULL = pb.SYNC_MODE_NEW_ONLY, pb.SYNC_MODE_UPDATE_ONLY, pb.SYNC_MODE_FULL
 

@@ -1,9 +1,6 @@
 """What keeps a run going, what ends it, and what it survives."""
 
-import asyncio
 import os
-import signal
-import sys
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,10 +14,11 @@ from acervo.sync.v1 import sources_pb2 as pb
 from services.shared import bus
 from services.shared.client import from_rpc_error
 from services.shared.errors import NotFound
-from services.shared.ids import uuid7
 from services.sync import local_directory, passes
 from services.sync.connector import SourceUnreadable
-from tests.integration.sync.stage import Around, Stage, counts, serving
+from tests.integration.sync.stage import Stage, counts
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FULL = pb.SYNC_MODE_FULL
 
@@ -189,43 +187,3 @@ async def test_the_counts_of_a_run_stand_when_its_files_are_forgotten(stage: Sta
     assert counts(run) == {"listed": 121, "ingested": 1, "failed": 120}
     assert [Path(file.source_path).name for file in run.failed_files] == [f"{n:03}.exe" for n in range(100)]
     assert await stage.pool.fetchval("SELECT count(*) FROM run_files") == 100
-
-
-@pytest.mark.parametrize("killed_at", [1, 7])
-async def test_a_killed_run_goes_on_where_it_was_and_duplicates_nothing(
-    around: Around, root: Path, killed_at: int
-) -> None:
-    base = uuid7()
-    async with serving(around, root, works=False) as stage:
-        stage.let("ana", base=base)
-        for number in range(12):
-            stage.write(f"{number:02}.md", f"text {number}")
-        around.documents.finishing = False
-        source = await stage.source(base)
-        first = await worker(around, root)
-        run = await stage.start(source)
-        await stage.handed_over(at_least=killed_at)
-        first.send_signal(signal.SIGKILL)
-        await first.wait()
-        around.documents.finishing = True
-        for stored in list(around.documents.documents.values()):
-            await around.documents.finish(stored)
-        second = await worker(around, root)
-        ended = await stage.ended(run)
-        second.terminate()
-        await second.wait()
-    assert counts(ended) == {"listed": 12, "ingested": 12}
-    assert len(around.documents.documents) == 12
-
-
-async def worker(around: Around, root: Path) -> asyncio.subprocess.Process:
-    """A process of sync that works and does not serve."""
-    settings = {**around.settings, "role": "worker", "sync_roots": str(root)}
-    environment = {f"ACERVO_{name.upper()}": str(value) for name, value in settings.items()}
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "services.sync",
-        env={**os.environ, **environment},
-        stderr=asyncio.subprocess.DEVNULL,
-    )

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from uuid import UUID
 
 import pytest
+import pytest_asyncio
 from google.protobuf.message import Message
 
 from acervo.common.v1 import error_reason_pb2 as reasons
@@ -17,10 +18,12 @@ from tests.conftest import NatsServer
 from tests.integration.sync.stage import Stage, counts
 from tests.integration.sync.test_access import refused
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-@pytest.fixture
-async def access_broker(nats_server: NatsServer) -> AsyncIterator[Broker]:
-    broker = await Broker.connect(nats_server.url("access"), "access")
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def access_broker(shared_nats: NatsServer) -> AsyncIterator[Broker]:
+    broker = await Broker.connect(shared_nats.url("access"), "access")
     yield broker
     await broker.close()
 
