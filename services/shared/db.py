@@ -34,6 +34,7 @@ CONTENDED = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncpg.
 _CONNECT_SECONDS = 10
 _COMMAND_SECONDS = 60
 _RECONNECT_SECONDS = 0.5
+_ALIVE_SECONDS = 30
 
 
 async def open_pool(url: str, *, size: int, application: str, prepare: Prepare | None = None) -> Pool:
@@ -146,10 +147,12 @@ class Listener:
                 self._wake(channel, None)
             waits = [asyncio.ensure_future(closed.wait()), asyncio.ensure_future(self._changed.wait())]
             try:
-                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(waits, timeout=_ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 for wait in waits:
                     wait.cancel()
+            # A connection that a network dropped without a word looks as if nobody had written.
+            await connection.execute("SELECT 1", timeout=_CONNECT_SECONDS)
 
     def _heard(self, _connection: object, _pid: int, channel: str, payload: object) -> None:
         self._wake(channel.removeprefix(f"{self._schema}."), str(payload))
@@ -158,8 +161,7 @@ class Listener:
         for signal in self._signals.get(channel, ()):
             signal.set()
         for queue in self._queues.get(channel, ()):
-            if queue.full():
-                while not queue.empty():
-                    queue.get_nowait()
-                payload = None
-            queue.put_nowait(payload)
+            missed = queue.full()
+            while missed and not queue.empty():
+                queue.get_nowait()
+            queue.put_nowait(None if missed else payload)
