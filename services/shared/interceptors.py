@@ -143,8 +143,9 @@ def _trailing(error: Exception, told: AcervoError, request_id: str) -> tuple[tup
 def _log_failure(error: Exception, told: AcervoError) -> None:
     if told.reason == pb.ERROR_REASON_INTERNAL:
         log.error("call failed", exc_info=error)
-    elif told is not error:
-        log.warning("call failed", extra={"why": f"{type(error).__name__}: {error}"})
+    elif told is not error and told.reason == pb.ERROR_REASON_UNAVAILABLE:
+        why = error.details() if isinstance(error, AioRpcError) else f"{type(error).__name__}: {error}"
+        log.warning("call failed", extra={"why": why})
 
 
 def _log_call(method: str, outcome: str, caller: Principal | None, seconds: float) -> None:
