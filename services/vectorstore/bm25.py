@@ -63,6 +63,8 @@ class Statistics:
         listed = list(parts)
         if not listed:
             return cls(0, np.zeros(0, np.uint32), np.zeros(0, np.uint32), frozenset())
+        if len(listed) == 1:
+            return cls(listed[0].chunks, listed[0].terms, listed[0].counts, listed[0].languages)
         terms, places = np.unique(np.concatenate([part.terms for part in listed]), return_inverse=True)
         counts = np.bincount(places, np.concatenate([part.counts for part in listed]), len(terms))
         languages = frozenset().union(*(part.languages for part in listed))
