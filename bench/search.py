@@ -11,14 +11,14 @@ import asyncpg
 
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from bench.figures import Part, Ratio, Series, Step, percentile
-from bench.ground import Ground, ground
+from bench.ground import SPACE, Ground, ground
 from bench.indexer import Indexer, Written, indexer
 from bench.plan import Plan
 from bench.texts import Corpus
 from services.shared.db import Connection
 from services.vectorstore import wire
 from services.vectorstore.embedding import Embedders
-from services.vectorstore.search import Legs, Query, Searcher
+from services.vectorstore.search import Base, Legs, Query, Searcher
 
 NAME = "search"
 GOAL_RATIO, GOAL_MILLISECONDS = 1.3, 3.0
@@ -97,7 +97,7 @@ class _Asking:
 
     async def _in_process(self, base: KnowledgeBase, question: str) -> None:
         self.sent.clear()
-        bases = {UUID(base.id): base.collection_name}
+        bases = [Base(UUID(base.id), base.collection_name, SPACE)]
         await self.searcher.search(Query(question, bases, _LIMIT, Legs.BOTH))
 
     async def _sql(self, base: KnowledgeBase, question: str) -> None:
