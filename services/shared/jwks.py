@@ -53,8 +53,9 @@ def open_key_set(address: str, ca_file: str | None = None, token_file: str | Non
 
 
 class FileKeys:
-    """The keys of a file. Looks at the file's change time at each token, so that rotation needs no
-    restart.
+    """The keys of a file. Looks at the file's change time at each token, so that rotation needs no restart.
+
+    Keys that were read once stay in use while the file is half written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,11 +64,17 @@ class FileKeys:
         self._keys: Mapping[str, PublicKey] = {}
 
     async def find(self, kid: str | None, algorithm: str) -> PublicKey:
+        """See KeySet."""
         state = self._path.stat()
         version = (state.st_mtime_ns, state.st_size, state.st_ino)
         if version != self._version:
-            self._keys = parse_jwks(self._path.read_bytes())
-            self._version = version
+            try:
+                self._keys = parse_jwks(self._path.read_bytes())
+                self._version = version
+            except ValueError as error:
+                if not self._keys:
+                    raise OSError(f"{self._path} holds no keys: {error}") from error
+                log.warning("keys cannot be read", extra={"why": str(error)})
         return select(self._keys, kid, algorithm)
 
 
@@ -86,7 +93,9 @@ class RemoteKeys:
         self._tried = float("-inf")
 
     async def find(self, kid: str | None, algorithm: str) -> PublicKey:
-        await self._refresh(REFRESH_SECONDS)
+        """See KeySet. While one caller waits for the issuer, those whose keys are known go on."""
+        if not self._keys or self._clock() - self._tried >= REFRESH_SECONDS:
+            await self._refresh(REFRESH_SECONDS)
         try:
             return select(self._keys, kid, algorithm)
         except KeyUnknown:

@@ -1,8 +1,11 @@
+import asyncio
 import json
+import threading
+from pathlib import Path
 
 import pytest
 
-from services.shared.jwks import REFRESH_SECONDS, RETRY_SECONDS, KeyUnknown, RemoteKeys, parse_jwks
+from services.shared.jwks import REFRESH_SECONDS, RETRY_SECONDS, FileKeys, KeyUnknown, RemoteKeys, parse_jwks
 from tests.signing import Signer, rsa_key
 
 
@@ -14,9 +17,15 @@ class Endpoint:
         self.asked = 0
         self.down = False
         self.now = 1000.0
+        self.waits_for: threading.Event | None = None
+        self.asked_twice = threading.Event()
 
     def fetch(self) -> bytes:
         self.asked += 1
+        if self.asked == 2:
+            self.asked_twice.set()
+        if self.waits_for is not None:
+            self.waits_for.wait(20)
         if self.down:
             raise OSError("down")
         return json.dumps({"keys": [signer.jwk() for signer in self.signers]}).encode()
@@ -71,6 +80,35 @@ async def test_an_issuer_that_never_answered_is_an_outage_and_is_not_hammered() 
         with pytest.raises(OSError, match="fetched"):
             await keys.find("key-1", "EdDSA")
     assert endpoint.asked == 1
+
+
+async def test_a_search_for_an_unknown_key_holds_up_nobody_else() -> None:
+    endpoint, release = Endpoint(Signer("i")), threading.Event()
+    keys = endpoint.keys()
+    await keys.find("key-1", "EdDSA")
+    endpoint.now += RETRY_SECONDS
+    endpoint.waits_for = release
+    stranger = asyncio.create_task(keys.find("key-2", "EdDSA"))
+    try:
+        await asyncio.to_thread(endpoint.asked_twice.wait, 10)
+        await asyncio.wait_for(keys.find("key-1", "EdDSA"), 10)
+        assert not stranger.done()
+    finally:
+        release.set()
+    with pytest.raises(KeyUnknown):
+        await stranger
+
+
+async def test_a_half_written_file_takes_no_key_away(tmp_path: Path) -> None:
+    path = tmp_path / "keys"
+    keys = FileKeys(path)
+    path.write_text('{"keys": [')
+    with pytest.raises(OSError, match="no keys"):
+        await keys.find("key-1", "EdDSA")
+    path.write_text(json.dumps({"keys": [Signer("i").jwk()]}))
+    known = await keys.find("key-1", "EdDSA")
+    path.write_text('{"keys": [{')
+    assert await keys.find("key-1", "EdDSA") is known
 
 
 async def test_a_token_without_a_key_id_is_checked_with_the_only_key() -> None:
