@@ -1,6 +1,5 @@
 """What sync hears: runs to carry out, documents that ended or went, bases that were deleted or emptied."""
 
-import asyncio
 import logging
 from uuid import UUID
 
@@ -69,9 +68,6 @@ class RunWorker:
                 await self._carry_out(claim)
         except LeaseLost:
             log.info("run %s was taken over", claim.id)
-        except asyncio.CancelledError:
-            await self._hand_back(claim)
-            raise
 
     async def _carry_out(self, claim: Claim) -> None:
         try:
@@ -107,14 +103,6 @@ class RunWorker:
     async def _postpone(self, claim: Claim) -> None:
         async with self._pool.acquire() as connection, connection.transaction():
             await jobs.postpone(connection, claim, jobs.backoff(claim.tries + 1), Count.TRY)
-
-    async def _hand_back(self, claim: Claim) -> None:
-        """The process ends: another one goes on at once, not when the lease runs out."""
-        try:
-            async with self._pool.acquire() as connection, connection.transaction():
-                await jobs.postpone(connection, claim, 0, Count.NOTHING)
-        except LeaseLost:
-            log.debug("run %s had ended or was taken over", claim.id)
 
 
 class FactListener:

@@ -163,6 +163,9 @@ def test_probes_ask_ports_that_are_open(rendered: Manifests) -> None:
             asked = [probe[way]["port"] for way in ("grpc", "httpGet", "tcpSocket") if way in probe]
             assert len(asked) == 1
             assert asked[0] in {*deployment.ports, *deployment.ports.values()}, deployment.name
+            if "httpGet" in probe:
+                routes = (REPOSITORY / "services" / deployment.service / "routes.py").read_text("utf-8")
+                assert f'Route("{probe["httpGet"]["path"]}"' in routes
 
 
 def test_a_pod_has_time_to_drain(rendered: Manifests) -> None:
