@@ -67,15 +67,22 @@ DeadLetter = Callable[[str, Delivery, str], Awaitable[None]]
 class Broker:
     """One process's connection to NATS as one service."""
 
-    def __init__(self, client: Client, service: str) -> None:
+    def __init__(self, client: Client, service: str, closed: asyncio.Event) -> None:
         self.service = service
+        self.closed = closed
+        """Set when the connection has ended for good: closed, or refused by the server."""
         self._client = client
         self._js: JetStreamContext = client.jetstream()
         self._ensuring = asyncio.Lock()
 
     @classmethod
     async def connect(cls, url: str, service: str) -> Self:
-        """Connect as `service` (the URL holds user and password) and keep reconnecting for ever."""
+        """Connect as `service` (the URL holds user and password) and reconnect whenever the connection breaks."""
+        closed = asyncio.Event()
+
+        async def close() -> None:
+            closed.set()
+
         client = await nats.connect(
             url,
             name=f"acervo-{service}",
@@ -85,8 +92,9 @@ class Broker:
             allow_reconnect=True,
             ping_interval=10,
             error_cb=_log_error,
+            closed_cb=close,
         )
-        return cls(client, service)
+        return cls(client, service, closed)
 
     async def close(self) -> None:
         """Flush what was published and disconnect."""

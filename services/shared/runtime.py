@@ -90,6 +90,7 @@ class Runtime:
             runtime = cls(settings, service, pool, broker)
             try:
                 runtime.loop("listener", runtime.listener.run)
+                runtime._loops.append(asyncio.create_task(runtime._end_without_broker()))
                 yield runtime
             finally:
                 await runtime._close()
@@ -200,6 +201,12 @@ class Runtime:
         await _finish(self._consumers, self.settings.drain_seconds)
         if self._server is not None:
             await self._server.stop(self.settings.drain_seconds)
+
+    async def _end_without_broker(self) -> None:
+        """End the process, for its supervisor to start it anew, where the server has closed the connection for good."""
+        await self.broker.closed.wait()
+        log.error("the broker closed the connection; the process ends")
+        self.stop()
 
     def stop(self) -> None:
         """Ask the process to drain and end."""

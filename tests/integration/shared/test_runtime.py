@@ -13,15 +13,18 @@ import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from acervo.events.v1.facts_pb2 import BaseDeleted, FactHandled
 from acervoctl.stack.ports import free_port
-from services.shared import outbox
-from services.shared.broker import Delivery
+from services.shared import bus, outbox
+from services.shared.admission import Policy
+from services.shared.broker import Delivery, Undecodable
 from services.shared.bus import PARSE, Lane, lane_subject
 from services.shared.db import Pool
+from services.shared.ids import uuid7
 from services.shared.runtime import Runtime
 from services.shared.settings import ServiceSettings
 from tests.conftest import Databases, NatsServer
-from tests.integration.shared.conftest import Connect
+from tests.integration.shared.conftest import Connect, Consuming
 
 Eventually = Callable[..., Awaitable[None]]
 BULK = lane_subject(PARSE, Lane.BULK)
@@ -58,6 +61,11 @@ async def service(environment: Mapping[str, str], **more: str) -> AsyncIterator[
         if process.returncode is None:
             process.kill()
         await process.wait()
+
+
+def settings_of(environment: Mapping[str, str]) -> ServiceSettings:
+    given = {name.removeprefix("ACERVO_").lower(): value for name, value in environment.items()}
+    return ServiceSettings.model_validate(given)
 
 
 async def health(environment: Mapping[str, str]) -> int | None:
@@ -157,12 +165,64 @@ async def test_database_and_broker_may_come_after_the_process(
 async def test_an_undecodable_message_that_comes_again_is_kept_once(
     pool: Pool, environment: Mapping[str, str]
 ) -> None:
-    settings = ServiceSettings.model_validate(
-        {name.removeprefix("ACERVO_").lower(): value for name, value in environment.items()}
-    )
-    async with Runtime.open(settings, "ingest") as runtime:
+    async with Runtime.open(settings_of(environment), "ingest") as runtime:
         for data in (b"bad", b"bad", b"worse"):
             await runtime._dead_letter("parse-bulk", Delivery(BULK, data), "no such \0 version")
     rows = await pool.fetch("SELECT payload, error FROM dead_letters ORDER BY payload")
     assert [row["payload"] for row in rows] == [b"bad", b"worse"]
     assert rows[0]["error"] == "no such \N{REPLACEMENT CHARACTER} version"
+
+
+async def test_a_process_whose_connection_the_broker_closes_for_good_ends(
+    environment: Mapping[str, str],
+) -> None:
+    """It would be healthy to look at, and do nothing for ever."""
+    async with Runtime.open(settings_of(environment), "ingest") as runtime:
+        await runtime.broker._client._process_err("'User Authentication Revoked'")
+        await asyncio.wait_for(runtime.run(), 20)
+
+
+async def nothing(delivery: Delivery) -> None:
+    """Handles whatever comes."""
+
+
+async def test_a_service_forgets_what_it_announced_once_all_that_hear_it_have_handled_it(
+    databases: Databases,
+    environment: Mapping[str, str],
+    nats_server: NatsServer,
+    connect: Connect,
+    consuming: Consuming,
+    eventually: Eventually,
+) -> None:
+    own = {"ACERVO_DATABASE_URL": databases["access"], "ACERVO_NATS_URL": nats_server.url("access")}
+    async with contextlib.AsyncExitStack() as stack:
+        for name in bus.listeners(bus.BASE_DELETED):
+            await stack.enter_async_context(consuming(await connect(name), f"{name}-facts", nothing))
+        access = await stack.enter_async_context(Runtime.open(settings_of({**environment, **own}), "access"))
+        access.background(Policy("none"))
+        access.facts({bus.TEARDOWN_ANSWERED: nothing})
+        async with access.pool.acquire() as connection, connection.transaction():
+            await outbox.announce(connection, bus.BASE_DELETED, BaseDeleted(knowledge_base_id=str(uuid7())))
+
+        async def is_forgotten() -> bool:
+            return bool(await access.pool.fetchval("SELECT count(*) = 0 FROM facts"))
+
+        await eventually(is_forgotten)
+
+
+@pytest.mark.parametrize("subjects", [(), (bus.TEARDOWN_ANSWERED, bus.BASE_DELETED)])
+async def test_a_service_handles_exactly_the_facts_that_it_is_declared_to_hear(
+    databases: Databases, environment: Mapping[str, str], nats_server: NatsServer, subjects: tuple[str, ...]
+) -> None:
+    own = {"ACERVO_DATABASE_URL": databases["access"], "ACERVO_NATS_URL": nats_server.url("access")}
+    async with Runtime.open(settings_of({**environment, **own}), "access") as access:
+        with pytest.raises(ValueError, match="access-facts hears"):
+            access.facts(dict.fromkeys(subjects, nothing))
+
+
+async def test_an_answer_that_names_no_fact_is_set_aside(environment: Mapping[str, str]) -> None:
+    async with Runtime.open(settings_of(environment), "ingest") as runtime:
+        with pytest.raises(Undecodable):
+            await runtime._fact_handled(
+                Delivery("acervo.handled.ingest.sync", FactHandled(fact_id="x").SerializeToString())
+            )
