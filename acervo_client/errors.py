@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import grpc
 
-from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.reasons import meaning, reason_name, reason_of
 from services.shared.rpc_status import from_rpc_error
 
@@ -50,9 +49,7 @@ class AcervoError(Exception):
 
     @classmethod
     def from_rpc(cls, error: grpc.aio.AioRpcError) -> "AcervoError":
-        """What a failed call said. A call that was cancelled from the other side counts as UNAVAILABLE."""
+        """What a failed call said."""
         told = from_rpc_error(error)
-        if told.reason == pb.ERROR_REASON_INTERNAL and error.code() is grpc.StatusCode.CANCELLED:
-            return cls("UNAVAILABLE")
         fields = tuple(FieldError(violation.path, violation.message) for violation in told.fields)
         return cls(reason_name(told.reason), told.message, fields=fields, metadata=told.metadata)

@@ -2,7 +2,6 @@
 
 import sys
 
-import typer
 from typer.exceptions import TyperException
 
 from acervoctl.cli import app, debugging
@@ -17,20 +16,18 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        result = app(standalone_mode=False)
+        # Typer answers the status of `typer.Exit`, 130 after Ctrl-C, and what a command returned otherwise.
+        status: int | None = app(standalone_mode=False)
     except TyperException as error:
-        return report(CommandError(error.format_message(), advice="See --help."))
-    except (KeyboardInterrupt, typer.Abort):
-        err.print("interrupted")
-        return Exit.INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read the output has gone; nobody is left to tell
-        return Exit.FAILED
+        message = error.format_message()  # empty where help was shown instead
+        return report(CommandError(message, advice="See --help.")) if message else Exit.UNUSABLE
     except Exception as error:
         if debugging():
             raise
         return report(error)
-    return result if isinstance(result, int) else Exit.DONE
+    if status == Exit.INTERRUPTED:
+        err.print("interrupted")
+    return status or Exit.DONE
 
 
 if __name__ == "__main__":

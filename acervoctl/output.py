@@ -12,7 +12,10 @@ from acervo_client import AcervoError
 from acervoctl.errors import CommandError, Exit
 from acervoctl.stack import StackError
 
-out = Console(soft_wrap=True, highlight=False)
+_PIPE_WIDTH = 1000
+"""Columns where there is no terminal: tables are never folded for whoever reads them from a pipe."""
+
+out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 """For results."""
 
 err = Console(stderr=True, soft_wrap=True, highlight=False)

@@ -27,10 +27,12 @@ MAX_VIOLATIONS = 10
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _REASON_OF_CODE: dict[grpc.StatusCode, ErrorReason] = {
     grpc.StatusCode.UNAVAILABLE: pb.ERROR_REASON_UNAVAILABLE,
+    grpc.StatusCode.CANCELLED: pb.ERROR_REASON_UNAVAILABLE,  # by a peer that is going down
     grpc.StatusCode.DEADLINE_EXCEEDED: pb.ERROR_REASON_DEADLINE_EXCEEDED,
     grpc.StatusCode.RESOURCE_EXHAUSTED: pb.ERROR_REASON_OVERLOADED,
     grpc.StatusCode.UNAUTHENTICATED: pb.ERROR_REASON_TOKEN_INVALID,
 }
+_CORE_ERROR = "Internal error from Core"
 _LOST_CONNECTION = (
     ConnectionError,
     TimeoutError,
@@ -91,7 +93,17 @@ def from_rpc_error(error: AioRpcError) -> AcervoError:
             decoded = _decode(value)
             if decoded is not None:
                 return decoded
+    if _was_cut_off(error):
+        return Unavailable()
     return AcervoError(_REASON_OF_CODE.get(error.code(), pb.ERROR_REASON_INTERNAL))
+
+
+def _was_cut_off(error: AioRpcError) -> bool:
+    """Whether the call ended while one of our messages was on its way.
+
+    grpc.aio reports that as an error of its own, in place of the status that the other side gave.
+    """
+    return error.code() is grpc.StatusCode.INTERNAL and (error.details() or "").startswith(_CORE_ERROR)
 
 
 def _decode(value: bytes) -> AcervoError | None:

@@ -35,6 +35,7 @@ def test_texts_fit_into_headers() -> None:
     ("code", "reason"),
     [
         (grpc.StatusCode.UNAVAILABLE, pb.ERROR_REASON_UNAVAILABLE),
+        (grpc.StatusCode.CANCELLED, pb.ERROR_REASON_UNAVAILABLE),
         (grpc.StatusCode.DEADLINE_EXCEEDED, pb.ERROR_REASON_DEADLINE_EXCEEDED),
         (grpc.StatusCode.RESOURCE_EXHAUSTED, pb.ERROR_REASON_OVERLOADED),
         (grpc.StatusCode.UNIMPLEMENTED, pb.ERROR_REASON_INTERNAL),
@@ -80,3 +81,9 @@ def test_foreign_errors_are_told_apart_and_never_quoted(error: Exception, reason
 def test_typed_errors_stay_what_they_are() -> None:
     error = AcervoError(pb.ERROR_REASON_FILE_EMPTY)
     assert translate(error) is error
+
+
+def test_a_call_that_ended_under_a_message_on_its_way_may_be_tried_again() -> None:
+    cut_off = 'Internal error from Core Failed "execute_batch"'
+    error = AioRpcError(grpc.StatusCode.INTERNAL, Metadata(), Metadata(), cut_off)
+    assert from_rpc_error(error).reason == pb.ERROR_REASON_UNAVAILABLE
