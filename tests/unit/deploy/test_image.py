@@ -24,6 +24,13 @@ def test_what_is_copied_is_there() -> None:
             assert (REPOSITORY / source.replace("${LOCK}", name)).exists(), source
 
 
+def test_what_is_copied_is_not_ignored() -> None:
+    ignored = (REPOSITORY / "deploy" / "docker" / "Dockerfile.dockerignore").read_text("utf-8").splitlines()
+    for source in re.findall(r"^COPY (?!--from)(\S+) ", DOCKERFILE, re.MULTILINE):
+        for name in LOCKS if "${LOCK}" in source else ("",):
+            assert f"!{source.replace('${LOCK}', name)}" in ignored
+
+
 def test_it_runs_as_nobody_of_note_with_a_numeric_id() -> None:
     assert re.search(r"^USER 10001:10001$", DOCKERFILE, re.MULTILINE)
 
