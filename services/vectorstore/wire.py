@@ -22,7 +22,12 @@ _INT4_OID = 23
 
 
 async def prepare(connection: Connection) -> None:
-    """Let a connection take and give `vector` and `sparsevec` as their wire bytes."""
+    """Let a connection take and give `vector` and `sparsevec` as their wire bytes.
+
+    Statements are planned for the bases and terms that they are sent with: a plan made for any of them would read a
+    whole table for one of its bases.
+    """
+    await connection.execute("SET plan_cache_mode = force_custom_plan")
     for kind in ("vector", "sparsevec"):
         await connection.set_type_codec(
             kind, schema=_EXTENSION_SCHEMA, encoder=bytes, decoder=bytes, format="binary"

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from services.vectorstore.embedding.host import LENGTH, SINGLE_THREADED
 from services.vectorstore.models import ModelSpec, Vectors
+from services.vectorstore.models.host import LENGTH, SINGLE_THREADED
 
 # Loading a model from a cold disk and embedding the first batch.
 _ANSWER_SECONDS = 120.0
@@ -46,7 +46,7 @@ class ModelChild:
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "services.vectorstore.embedding.host", self._spec.name),
+            *(sys.executable, "-m", "services.vectorstore.models.host", self._spec.name),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, **SINGLE_THREADED},

@@ -22,7 +22,7 @@ def children() -> list[psutil.Process]:
     return [
         child
         for child in psutil.Process().children(recursive=True)
-        if child.status() != psutil.STATUS_ZOMBIE and "services.vectorstore.embedding.host" in child.cmdline()
+        if child.status() != psutil.STATUS_ZOMBIE and "services.vectorstore.models.host" in child.cmdline()
     ]
 
 

@@ -1,6 +1,6 @@
 """The child process that hosts one model: reads requests from its standard input, answers on its standard output.
 
-    python -m services.vectorstore.embedding.host MODEL
+    python -m services.vectorstore.models.host MODEL
 
 A process of its own, since tokenising holds Python's interpreter lock for milliseconds at a time, and since a fault
 in a model's native code must not take the service along. It ends with its input, so that it never outlives its parent.
