@@ -20,7 +20,7 @@ from acervoctl.ingesting import Stage
 from acervoctl.options import HomeOption
 from acervoctl.output import out
 from acervoctl.running import log_to_terminal, run_until_signalled
-from acervoctl.stack import Home, Stack
+from acervoctl.stack import Home, Options, Stack
 
 _COLLECTION = "demo"
 _CONFIG = IngestionConfig(chunk_size=600, chunk_overlap=100)
@@ -65,7 +65,7 @@ def _read_questions(path: Path) -> list[Question]:
 
 async def _demo(home: Home, files: list[Path], questions: list[Question]) -> None:
     started = time.monotonic()
-    async with Stack(home.root) as stack:
+    async with Stack(home.root, Options(durable=False)) as stack:
         await stack.wait_ready()
         out.print(f"PostgreSQL, NATS and the services are up after {time.monotonic() - started:.1f} s.")
         async with AcervoClient(stack.addresses, stack.token()) as client:

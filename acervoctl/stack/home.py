@@ -111,8 +111,8 @@ class Home:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the home for this process. Raises `HomeBusy` where another one does."""
-        descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        """Hold the home for this process. Raises `HomeBusy` where another one does, or `HomeUnusable`."""
+        descriptor = self._open_lock(os.O_RDWR | os.O_CREAT)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -125,9 +125,11 @@ class Home:
             os.close(descriptor)
 
     def holder(self) -> int | None:
-        """The pid of the stack that runs here, or None."""
+        """The pid of the stack that runs here, or None. Raises `HomeUnusable`."""
+        if not self.root.is_dir():
+            return None
         try:
-            descriptor = os.open(self.lock, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = self._open_lock(os.O_RDONLY)
         except FileNotFoundError:
             return None
         try:
@@ -137,6 +139,12 @@ class Home:
         finally:
             os.close(descriptor)
         return None
+
+    def _open_lock(self, flags: int) -> int:
+        try:
+            return os.open(self.lock, flags | os.O_CLOEXEC, 0o600)
+        except PermissionError:
+            raise HomeUnusable(f"{self.root} belongs to somebody else") from None
 
     def wipe(self) -> None:
         """Remove the home and all that it holds. Raises `HomeBusy` while a stack runs in it."""

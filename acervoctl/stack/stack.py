@@ -43,7 +43,7 @@ class Options:
     environment: Mapping[str, str] = field(default_factory=dict)
     overrides: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     ports: Mapping[str, int] = field(default_factory=dict)
-    start_seconds: float = 60
+    start_seconds: float = 120
     stop_seconds: float = 30
     local_roots: tuple[str, ...] = ("/",)
     durable: bool = True
