@@ -260,8 +260,13 @@ async def test_more_messages_than_were_asked_for_go_back_and_take_no_slot(
 
 
 async def test_a_killed_broker_delays_and_a_wiped_one_is_declared_again(
-    nats_server: NatsServer, connect: Connect, consuming: Consuming, eventually: Eventually
+    nats_server: NatsServer,
+    connect: Connect,
+    consuming: Consuming,
+    eventually: Eventually,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("services.shared.broker._PUBLISH_SECONDS", 1)
     broker, handler = await connect("ingest"), Recorder()
     async with consuming(broker, "parse-bulk", handler):
         await broker.publish([outgoing(b"before")])
