@@ -1,7 +1,6 @@
 """What a connector owes: a listing that knows whether it is complete, bytes, and proof that a file is gone."""
 
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,14 +52,11 @@ class Connector(Protocol):
     taken for gone.
     """
 
-    def entries(self) -> AsyncIterator[Entry | Unreadable]:
+    def entries(self) -> AsyncGenerator[Entry | Unreadable, None]:
         """List the files. Raises SourceUnreadable where the source as a whole cannot be listed."""
 
-    def fetch(self, entry: Entry) -> AsyncIterator[bytes]:
+    def fetch(self, entry: Entry) -> AsyncGenerator[bytes, None]:
         """Yield a file's bytes. Raises SourceUnreadable where it is gone or cannot be read."""
 
     async def gone(self, path: str) -> bool:
         """Whether a file is certainly not there any more. Not being able to tell is False."""
-
-
-OpenConnector = AbstractAsyncContextManager[Connector]

@@ -29,6 +29,9 @@ _FAILED = """
 UPDATE run_files SET outcome = 'failed', reason = $3, message = $4
 WHERE run_id = $1 AND path_digest = $2 AND outcome = 'taking'
 """
+_FAIL_UNTAKEN = """
+UPDATE run_files SET outcome = 'failed', reason = $2, message = $3 WHERE run_id = $1 AND outcome = 'taking'
+"""
 _FINISHED = """
 WITH ended AS (
     UPDATE run_files SET
@@ -116,6 +119,11 @@ async def skipped(connection: "Connection | Pool", run_id: UUID, path: str) -> N
 async def failed(connection: "Connection | Pool", run_id: UUID, path: str, error: AcervoError) -> None:
     """A file that was being taken was refused, or could not be read."""
     await connection.execute(_FAILED, run_id, claims.digest(path), error.reason, error.message)
+
+
+async def fail_untaken(pool: Pool, run_id: UUID, error: AcervoError) -> None:
+    """What was to be taken when a run was interrupted, and is listed no more, cannot be taken."""
+    await pool.execute(_FAIL_UNTAKEN, run_id, error.reason, error.message)
 
 
 async def finished(connection: Connection, document_id: UUID, failure: AcervoError | None) -> None:

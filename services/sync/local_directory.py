@@ -9,7 +9,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -71,7 +71,7 @@ class _Directory:
         self._config = config
         self._root = root
 
-    async def entries(self) -> AsyncIterator[Entry | Unreadable]:
+    async def entries(self) -> AsyncGenerator[Entry | Unreadable, None]:
         """List folder by folder, each in the order of its names."""
         waiting = [PurePosixPath()]
         while waiting:
@@ -124,7 +124,7 @@ class _Directory:
     def _relative(self, path: str) -> str:
         return str(PurePosixPath(path).relative_to(self._config.path))
 
-    async def fetch(self, entry: Entry) -> AsyncIterator[bytes]:
+    async def fetch(self, entry: Entry) -> AsyncGenerator[bytes, None]:
         """Yield the file's bytes, block by block."""
         with _beneath(self._relative(entry.path), _FILE, start=self._root) as file:
             if not stat.S_ISREG(os.fstat(file).st_mode):

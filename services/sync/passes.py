@@ -8,6 +8,7 @@ request id.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -107,13 +108,15 @@ class Pass:
         """Look at every file; whether the listing was complete."""
         complete = True
         batch: list[Entry | Unreadable] = []
-        async for found in self._connector.entries():
-            complete = complete and not (isinstance(found, Unreadable) and found.hides_others)
-            batch.append(found)
-            if len(batch) == BATCH:
-                await self._take_batch(batch)
-                batch.clear()
+        async with aclosing(self._connector.entries()) as entries:
+            async for found in entries:
+                complete = complete and not (isinstance(found, Unreadable) and found.hides_others)
+                batch.append(found)
+                if len(batch) == BATCH:
+                    await self._take_batch(batch)
+                    batch.clear()
         await self._take_batch(batch)
+        await files.fail_untaken(self._pool, self._run.id, SourceUnreadable())
         return complete
 
     async def _take_batch(self, batch: Sequence[Entry | Unreadable]) -> None:

@@ -2,8 +2,8 @@
 
 import hashlib
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import IO
 
@@ -31,17 +31,18 @@ class Staged:
 
 
 @asynccontextmanager
-async def staged(blocks: AsyncIterator[bytes], limit: int) -> AsyncIterator[Staged]:
+async def staged(blocks: AsyncGenerator[bytes, None], limit: int) -> AsyncIterator[Staged]:
     """Take in a file of at most `limit` bytes. Raises AcervoError (FILE_TOO_LARGE), or as `blocks` does."""
     digest = hashlib.sha256()
     size = 0
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
-        async for block in blocks:
-            size += len(block)
-            if size > limit:
-                raise too_large(limit)
-            digest.update(block)
-            file.write(block)
+        async with aclosing(blocks):
+            async for block in blocks:
+                size += len(block)
+                if size > limit:
+                    raise too_large(limit)
+                digest.update(block)
+                file.write(block)
         yield Staged(size, digest.digest(), file)
 
 

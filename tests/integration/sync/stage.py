@@ -24,6 +24,7 @@ from services.shared.db import Pool
 from services.shared.runtime import Runtime
 from services.shared.server import Callers, Servicer, build_server
 from services.shared.settings import ServiceSettings
+from services.sync import files
 from services.sync.app import work
 from services.sync.reach import Reach
 from services.sync.rpc import CALLERS, SourceService
@@ -178,6 +179,10 @@ class Stage:
     async def tries(self, run: pb.Run, *, at_least: int) -> None:
         """Wait until the run's job was put off so often."""
         await self._until("SELECT tries >= $2 FROM jobs WHERE id = $1", UUID(run.id), at_least)
+
+    async def note_taking(self, run: pb.Run, path: str) -> None:
+        """Leave a file as a process leaves it that was killed while it took the file."""
+        await files.note(self.pool, UUID(run.id), [files.Found(path, files.Outcome.TAKING)])
 
     async def claims_gone(self) -> None:
         """Wait until nothing is claimed."""

@@ -57,6 +57,23 @@ async def test_a_killed_run_goes_on_where_it_was_and_duplicates_nothing(
     assert len(around.documents.documents) == 12
 
 
+async def test_what_vanishes_while_nobody_works_is_accounted_for(around: Around, root: Path) -> None:
+    base = uuid7()
+    async with serving(around, root, works=False) as stage:
+        stage.let("ana", base=base)
+        vanishing = stage.write("a.md")
+        stage.write("b.md")
+        run = await stage.start(await stage.source(base))
+        await stage.note_taking(run, vanishing)
+        stage.remove("a.md")
+        process = await worker(around, root)
+        ended = await stage.ended(run)
+        process.terminate()
+        await process.wait()
+    assert counts(ended) == {"listed": 2, "ingested": 1, "failed": 1}
+    assert [file.source_path for file in ended.failed_files] == [vanishing]
+
+
 async def worker(around: Around, root: Path) -> asyncio.subprocess.Process:
     """A process of sync that works and does not serve."""
     settings = {**around.settings, "role": "worker", "sync_roots": str(root)}
