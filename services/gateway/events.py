@@ -17,8 +17,7 @@ _KEEP_ALIVE_SECONDS: Final = 15.0
 
 
 class Events:
-    """GET /api/v1/documents/{id}/events: the document as it is, and again at each change, until it is
-    terminal.
+    """GET /api/v1/documents/{id}/events: the document as it is, and again at each change.
 
     Events are `document`, `deleted` and `error`. A stream ends with the document's work, after `seconds`,
     and when `draining` is set; clients that want more reconnect.
@@ -61,9 +60,7 @@ class Events:
                     await following
 
     async def _pause(self, following: "asyncio.Future[WatchDocumentsResponse | None]") -> AsyncIterator[str]:
-        """Wait for the next change or the drain, with a comment now and then so that proxies keep the
-        line.
-        """
+        """Wait for the next change or the drain, with a comment now and then that keeps the line."""
         drained = asyncio.ensure_future(self._draining.wait())
         try:
             while not following.done() and not drained.done():

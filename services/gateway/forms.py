@@ -1,6 +1,4 @@
-"""Reads multipart forms as they come: fields first, then one file, whose bytes are handed on and never
-gathered.
-"""
+"""Reads multipart forms as they come: fields first, then one file, whose bytes are never gathered."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

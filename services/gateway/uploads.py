@@ -20,9 +20,7 @@ _DISCARD_SECONDS: Final = 10.0
 
 
 class Uploads:
-    """POST /api/v1/documents: a raw body described by the query, or a form with its fields before the
-    file.
-    """
+    """POST /api/v1/documents: a raw body described by the query, or a form with its file last."""
 
     def __init__(self, stubs: Stubs, seconds: float) -> None:
         self._stubs = stubs

@@ -1,5 +1,4 @@
-"""Who calls: signed tokens (JWT, EdDSA or RS256), checked against the issuers that this deployment
-trusts.
+"""Who calls: signed tokens (JWT, EdDSA or RS256), checked against the issuers that are trusted.
 
 A user's token has the deployment as its audience (`acervo`); a service's own token names the service that
 it calls (`acervo-ingest`), so that no service can pass on a token it was given. Why a token was refused
@@ -114,9 +113,7 @@ def service_audience(service: str) -> str:
 def load_issuers(path: Path) -> tuple[Issuer, ...]:
     """Read the trusted issuers: a JSON list of objects with the fields of `Issuer`.
 
-    Relative paths start at the file.
-
-    Raises ValueError where an entry is not right or a URL is not https.
+    Relative paths start at the file. Raises ValueError where an entry is not right or a URL is not https.
     """
     entries: list[dict[str, Any]] = json.loads(path.read_text())
     return tuple(_issuer(entry, path.parent) for entry in entries)

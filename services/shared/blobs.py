@@ -62,10 +62,17 @@ class BlobStore:
 
     @contextlib.asynccontextmanager
     async def writer(self, key: str) -> AsyncIterator[BlobWriter]:
-        """Yield a writer; the object appears, whole, when the block ends, and not at all when it raises."""
+        """Yield a writer; the object appears, whole, when the block ends, and not at all when it raises.
+
+        Raises:
+            BlobExpired: if it was collected while it was written.
+        """
         if isinstance(self._store, LocalStore) and self._store.prefix is not None:
-            async with staged_file(Path(self._store.prefix) / key) as file:
-                yield file
+            try:
+                async with staged_file(Path(self._store.prefix) / key) as file:
+                    yield file
+            except FileNotFoundError:
+                raise BlobExpired(key) from None
             return
         async with obstore.open_writer_async(
             self._store, key, buffer_size=_PART_BYTES, max_concurrency=_PARTS_IN_FLIGHT

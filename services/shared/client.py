@@ -1,5 +1,4 @@
-"""Calls to the other services: one lazy channel each, the right token, the deadline and the request's id
-passed on.
+"""Calls to the other services: one lazy channel each, the right token, deadline and id passed on.
 
 await peers.ingest().CheckUpload(request, **peers.forward("ingest")) await peers.access().Resolve(request,
 **peers.own("access"))

@@ -1,6 +1,4 @@
-"""What happens around every call on every server: an id, a caller, a row in the table of callers, a
-typed answer.
-"""
+"""What happens around every call: an id, a caller, a row in the table of callers, a typed answer."""
 
 import logging
 import re

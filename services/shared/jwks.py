@@ -1,6 +1,4 @@
-"""The public keys of an issuer: a JWKS file or https URL, read again when it changes or a new key turns
-up.
-"""
+"""The public keys of an issuer, from a JWKS file or https URL: read again when there may be new ones."""
 
 import asyncio
 import json
@@ -79,8 +77,7 @@ class FileKeys:
 
 
 class RemoteKeys:
-    """Keys that are fetched, off the event loop: every five minutes, or for an unknown key at most every
-    ten seconds.
+    """Keys that are fetched off the event loop: each five minutes, for an unknown key each ten seconds.
 
     Keys that were fetched once stay in use while the issuer does not answer.
     """
@@ -157,9 +154,7 @@ def _public_key(entry: Mapping[str, Any]) -> PublicKey | None:
 
 
 def select(keys: Mapping[str, PublicKey], kid: str | None, algorithm: str) -> PublicKey:
-    """The key to check a signature with; the token's algorithm must be the one that belongs to the key's
-    type.
-    """
+    """The key to check a signature with. The token's algorithm must belong to the key's type."""
     key = keys.get(kid) if kid is not None else next(iter(keys.values())) if len(keys) == 1 else None
     if key is None or not isinstance(key, ALGORITHMS[algorithm]):
         raise KeyUnknown(f"no {algorithm} key {kid!r}")

@@ -1,6 +1,4 @@
-"""The gRPC server that every service runs: one table of callers, health, reflection, limits, a graceful
-end.
-"""
+"""The gRPC server that every service runs: a table of callers, health, reflection, limits, a drain."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final

@@ -36,7 +36,7 @@ class StagedFile:
 
     async def abandon(self) -> None:
         """Wait for the write that is under way, whatever becomes of it, and close the file."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             await self._written()
         with contextlib.suppress(OSError):
             self._file.close()

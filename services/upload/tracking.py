@@ -11,7 +11,7 @@ from acervo.ingest.v1 import documents_pb2
 from acervo.ingest.v1.documents_pb2 import CreateDocumentRequest, CreateDocumentResponse
 from services.shared.bus import Lane
 from services.shared.client import Peers, from_rpc_error
-from services.shared.db import Pool
+from services.shared.db import DISCONNECTED, Pool
 from services.shared.errors import AcervoError, Code, meaning
 from services.shared.ingestion_config_codec import config_to_proto
 from services.upload import files, removal, requests
@@ -72,7 +72,7 @@ class Tracking:
             async with slots:
                 try:
                     await self.track(file)
-                except AcervoError as error:
+                except (AcervoError, *DISCONNECTED) as error:
                     log.warning("a file is not tracked yet", extra={"file": str(file.id), "why": str(error)})
 
         async with asyncio.TaskGroup() as group:

@@ -373,8 +373,9 @@ async def test_running_calls_may_end_while_the_server_stops(deployment: Deployme
     await asyncio.wait_for(deployment.documents.entered.wait(), 10)
     await deployment.servers["ingest"].stop(0.2)
     await asyncio.wait_for(deployment.documents.left.wait(), 10)
-    with pytest.raises(AioRpcError):
+    with pytest.raises(AioRpcError) as refusal:
         await waiting
+    assert from_rpc_error(refusal.value).reason == pb.ERROR_REASON_UNAVAILABLE
 
 
 async def test_each_call_is_logged_with_its_caller_and_outcome(
