@@ -57,8 +57,8 @@ def local(
     user: UserOption = None,
 ) -> None:
     """Run a sync of a directory once and wait for its documents. For the deployment's admin."""
-    if not path.is_absolute():
-        path = Path.cwd() / path
+    # As sync keeps it: without links, so that the source of this directory is found again.
+    path = path.resolve()
     run = asyncio.run(_sync(Target(home, user), path, collection, mode, recursive=recursive))
     if as_json:
         print_json({"run": encode.run(run)})
