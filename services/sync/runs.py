@@ -135,9 +135,9 @@ async def start(connection: Connection, run_id: UUID, source: Source, mode: Mode
     return Run.from_row(row)
 
 
-async def find(executor: "Connection | Pool", run_id: UUID) -> Run | None:
+async def find(pool: Pool, run_id: UUID) -> Run | None:
     """Return a run, with its counts so far."""
-    row = await executor.fetchrow(_GET, run_id)
+    row = await pool.fetchrow(_GET, run_id)
     return None if row is None else Run.from_row(row)
 
 

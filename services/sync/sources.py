@@ -90,9 +90,9 @@ async def create(connection: Connection, new: NewSource) -> Source:
     return Source.from_row(row)
 
 
-async def find(executor: "Connection | Pool", source_id: UUID) -> Source | None:
+async def find(pool: Pool, source_id: UUID) -> Source | None:
     """Return a source, detached or not."""
-    row = await executor.fetchrow(_GET, source_id)
+    row = await pool.fetchrow(_GET, source_id)
     return None if row is None else Source.from_row(row)
 
 
