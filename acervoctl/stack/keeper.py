@@ -29,6 +29,8 @@ class Keeper:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.restarts = 0
+        """How often the child was started again because it died."""
+
         self._process: Process | None = None
         self._ready = False
         self._deaths = 0
@@ -43,10 +45,6 @@ class Keeper:
     def pid(self) -> int | None:
         """The pid of the child, or None while there is none."""
         return self._process.pid if self._process is not None else None
-
-    @property
-    def ready(self) -> bool:
-        return self._ready
 
     def start(self) -> None:
         """Begin to supervise; does not wait."""
