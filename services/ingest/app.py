@@ -42,6 +42,7 @@ async def serve(runtime: Runtime, settings: IngestSettings) -> str:
         return await runtime.serve([], {})
     hub = Hub(runtime.pool, runtime.listener)
     runtime.loop("hub", hub.run)
+    runtime.at_stop(hub.close)
     service = DocumentService(runtime.pool, Reach(runtime.peers), hub)
     return await runtime.serve([(add_DocumentServiceServicer_to_server, service)], CALLERS)
 

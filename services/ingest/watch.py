@@ -13,7 +13,7 @@ from uuid import UUID
 from services.ingest import rows
 from services.ingest.documents import Document, State
 from services.shared.db import DISCONNECTED, Listener, Pool
-from services.shared.errors import Overloaded
+from services.shared.errors import Overloaded, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,12 @@ class Subscription:
     def __init__(self) -> None:
         self._pending: dict[UUID, Document | None] = {}
         self._changed = asyncio.Event()
+        self._closed = False
+
+    def close(self) -> None:
+        """End whoever takes from this."""
+        self._closed = True
+        self._changed.set()
 
     def put(self, document_id: UUID, document: Document | None) -> None:
         """Hold a state until it is taken, in place of the one before."""
@@ -39,10 +45,16 @@ class Subscription:
         self._changed.set()
 
     async def take(self, seconds: float) -> list[Change]:
-        """Wait up to `seconds` for changes and return them; nothing when there were none."""
+        """Wait up to `seconds` for changes and return them; nothing when there were none.
+
+        Raises:
+            Unavailable: if the process goes down; another one can be asked.
+        """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
+        if self._closed:
+            raise Unavailable
         self._changed.clear()
         changes = list(self._pending.items())
         self._pending.clear()
@@ -57,6 +69,7 @@ class Hub:
         self._listener = listener
         self._watchers: dict[UUID, set[Subscription]] = {}
         self._subscriptions = 0
+        self._closed = False
         self._unread: set[UUID] = set()
         self._wake = asyncio.Event()
 
@@ -66,7 +79,10 @@ class Hub:
 
         Raises:
             Overloaded: if there are too many.
+            Unavailable: if the process goes down.
         """
+        if self._closed:
+            raise Unavailable
         if self._subscriptions >= MOST_SUBSCRIPTIONS:
             raise Overloaded
         subscription = Subscription()
@@ -80,6 +96,13 @@ class Hub:
             self._subscriptions -= 1
             for document_id in document_ids:
                 self._leave(document_id, subscription)
+
+    def close(self) -> None:
+        """End all subscriptions, since the process goes down."""
+        self._closed = True
+        for watchers in self._watchers.values():
+            for subscription in watchers:
+                subscription.close()
 
     async def run(self) -> None:
         """Hear of changes and hand them out until cancelled."""

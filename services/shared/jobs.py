@@ -47,7 +47,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A worker's hold on a job. `tries` and `crashes` are the failures within this attempt so far."""
+    """A worker's hold on a job.
+
+    Failures within this attempt so far: `tries` of the work, `crashes` of what the work was given to, and `takeovers`
+    from workers that let their lease run out.
+    """
 
     id: UUID
     stage: str
@@ -57,6 +61,12 @@ class Claim:
     tenant_id: UUID
     tries: int
     crashes: int
+    takeovers: int
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether so many workers died, or hung, with this job that it should not be given to another."""
+        return self.takeovers >= MOST_TAKEOVERS
 
 
 class Unclaimed(Enum):
@@ -86,15 +96,17 @@ INSERT INTO jobs (id, stage, attempt, state, lane, tenant_id, subject, message, 
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10))
 ON CONFLICT (id, stage) DO UPDATE SET
     attempt = excluded.attempt, state = excluded.state, lane = excluded.lane, subject = excluded.subject,
-    message = excluded.message, sends = excluded.sends, due_at = excluded.due_at, tries = 0, crashes = 0,
+    message = excluded.message, sends = excluded.sends, due_at = excluded.due_at,
+    tries = 0, crashes = 0, takeovers = 0,
     worker = NULL, lease_until = NULL, result_subject = NULL, result = NULL
 WHERE jobs.attempt < excluded.attempt
 """
 _CLAIM = """
-UPDATE jobs SET state = 'running', epoch = epoch + 1, worker = $4, lease_until = now() + make_interval(secs => $5)
+UPDATE jobs SET state = 'running', epoch = epoch + 1, worker = $4, lease_until = now() + make_interval(secs => $5),
+    takeovers = takeovers + (state = 'running')::integer
 WHERE id = $1 AND stage = $2 AND attempt = $3
   AND (state = 'sent' OR (state = 'running' AND lease_until < now()))
-RETURNING epoch, lane, tenant_id, tries, crashes
+RETURNING epoch, lane, tenant_id, tries, crashes, takeovers
 """
 _LOOK = "SELECT attempt, state, result_subject, result FROM jobs WHERE id = $1 AND stage = $2"
 _RENEW = """
@@ -129,6 +141,7 @@ FOR UPDATE SKIP LOCKED
 # Each repeat waits twice as long as the one before, up to 32 times.
 _SEND = """
 UPDATE jobs SET state = 'sent', worker = NULL, lease_until = NULL, sends = sends + 1,
+    takeovers = takeovers + (state = 'running')::integer,
     due_at = now() + make_interval(secs => $3 * 2 ^ least(sends, 5))
 WHERE (id, stage) IN (SELECT * FROM unnest($1::uuid[], $2::text[]))
 RETURNING subject, message
@@ -136,6 +149,7 @@ RETURNING subject, message
 _PUT = "INSERT INTO outbox (id, subject, payload) VALUES ($1, $2, $3)"
 
 OVERDUE_BATCH = 256
+MOST_TAKEOVERS = 10
 _HAND_BACK_SECONDS = 5.0
 
 
@@ -186,10 +200,8 @@ async def _claim(
 ) -> Claim | Unclaimed:
     row = await connection.fetchrow(_CLAIM, job_id, stage, attempt, worker, lease_seconds)
     if row is not None:
-        lane = Lane(row["lane"])
-        return Claim(
-            job_id, stage, attempt, row["epoch"], lane, row["tenant_id"], row["tries"], row["crashes"]
-        )
+        failures = (row["tries"], row["crashes"], row["takeovers"])
+        return Claim(job_id, stage, attempt, row["epoch"], Lane(row["lane"]), row["tenant_id"], *failures)
     row = await connection.fetchrow(_LOOK, job_id, stage)
     if row is None:
         return Unclaimed.ABSENT

@@ -281,6 +281,12 @@ REASONS: Mapping[int, Meaning] = MappingProxyType(
             "The document's chunks are not there any more.",
             "Retry the document.",
         ),
+        pb.ERROR_REASON_JOB_ABANDONED: Meaning(
+            Code.INTERNAL,
+            500,
+            "The processes that worked on this died, or hung, time and again.",
+            "Ask an operator to look at the workers' logs, then retry it.",
+        ),
         pb.ERROR_REASON_SOURCE_UNREADABLE: Meaning(
             Code.FAILED_PRECONDITION,
             409,

@@ -67,6 +67,7 @@ class Runtime:
         self._stopping = asyncio.Event()
         self._consumers: list[asyncio.Task[None]] = []
         self._loops: list[asyncio.Task[None]] = []
+        self._at_stop: list[Callable[[], None]] = []
         self._server: Server | None = None
 
     @classmethod
@@ -196,17 +197,24 @@ class Runtime:
             loop.add_signal_handler(number, self.stop)
         await self._stopping.wait()
         log.info("draining")
+        deadline = loop.time() + self.settings.drain_seconds
         if self._server is not None:
             await self._server.unready()
+        for end in self._at_stop:
+            end()
         await _finish(self._consumers, self.settings.drain_seconds)
         if self._server is not None:
-            await self._server.stop(self.settings.drain_seconds)
+            await self._server.stop(max(1.0, deadline - loop.time()))
 
     async def _end_without_broker(self) -> None:
         """End the process, for its supervisor to start it anew, where the server has closed the connection for good."""
         await self.broker.closed.wait()
         log.error("the broker closed the connection; the process ends")
         self.stop()
+
+    def at_stop(self, end: Callable[[], None]) -> None:
+        """Call `end` when the process begins to drain: for what would otherwise hold it up, such as endless streams."""
+        self._at_stop.append(end)
 
     def stop(self) -> None:
         """Ask the process to drain and end."""

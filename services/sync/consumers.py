@@ -30,6 +30,7 @@ _FINAL = frozenset(
         pb.ERROR_REASON_SOURCE_FORBIDDEN,
         pb.ERROR_REASON_OWNER_LOST_ACCESS,
         pb.ERROR_REASON_BASE_DELETED,
+        pb.ERROR_REASON_JOB_ABANDONED,
     }
 )
 MOST_TRIES = 20
@@ -71,6 +72,8 @@ class RunWorker:
 
     async def _carry_out(self, claim: Claim) -> None:
         try:
+            if claim.abandoned:
+                raise AcervoError(pb.ERROR_REASON_JOB_ABANDONED)
             await self._pass(claim.id)
         except Exception as error:
             failure = translate(error)

@@ -5,7 +5,6 @@ or, where another worker has taken over or the document is gone, what was done i
 """
 
 import asyncio
-import contextlib
 import logging
 from dataclasses import dataclass
 from datetime import UTC
@@ -43,6 +42,7 @@ _FINAL = frozenset(
         pb.ERROR_REASON_EMBEDDING_WIDTH_MISMATCH,
         pb.ERROR_REASON_EMBEDDING_MODEL_UNAVAILABLE,
         pb.ERROR_REASON_CHUNKS_GONE,
+        pb.ERROR_REASON_JOB_ABANDONED,
     }
 )
 # Others' faults: waiting for them uses up no try.
@@ -110,9 +110,6 @@ class Indexing:
         except DocumentGone:
             log.info("%s is given up: it was deleted", work.id)
             await self._forget(work.id)
-        except asyncio.CancelledError:
-            await asyncio.shield(self._hand_back(claimed))
-            raise
 
     async def _hold(self, claimed: Claim, parse_epoch: int) -> None:
         async with Held(self._pool, claimed, lease_seconds=self._lease, heartbeat_seconds=self._heartbeat):
@@ -131,6 +128,8 @@ class Indexing:
                 await self._settle(claimed, verdict(claimed, error))
 
     async def _work(self, claimed: Claim, parse_epoch: int) -> None:
+        if claimed.abandoned:
+            raise AcervoError(pb.ERROR_REASON_JOB_ABANDONED)
         if await storing.is_gone(self._pool, claimed.id):
             raise DocumentGone
         file = await chunk_file.read(self._store, claimed.id, claimed.attempt, parse_epoch)
@@ -175,11 +174,6 @@ class Indexing:
     async def _forget(self, document_id: UUID) -> None:
         async with self._pool.acquire() as connection:
             await jobs.forget(connection, [document_id])
-
-    async def _hand_back(self, claimed: Claim) -> None:
-        """Let another worker have the job at once. Where that fails, it gets it when the lease is over."""
-        with contextlib.suppress(Exception):
-            await self._settle(claimed, Again(0, Count.NOTHING))
 
 
 def _document(claimed: Claim, header: ChunkFileHeader) -> Document:

@@ -44,9 +44,10 @@ CREATE TABLE jobs (
     subject text NOT NULL,
     message bytea NOT NULL,
     sends integer NOT NULL DEFAULT 0,
-    -- Failures within this attempt: of the work, and of the process that did it.
+    -- Failures within this attempt: of the work, of what it was given to, and of workers that never came back.
     tries integer NOT NULL DEFAULT 0,
     crashes integer NOT NULL DEFAULT 0,
+    takeovers integer NOT NULL DEFAULT 0,
     worker text,
     due_at timestamptz NOT NULL DEFAULT now(),
     lease_until timestamptz,

@@ -246,3 +246,22 @@ async def test_a_lease_is_lost_in_time_though_no_connection_is_free(databases: D
             async with jobs.Held(small, held, lease_seconds=0.2, heartbeat_seconds=0.1):
                 await asyncio.Event().wait()
     await small.close()
+
+
+async def test_a_job_that_outlives_too_many_workers_is_abandoned(pool: Pool) -> None:
+    job_id = await sent(pool)
+    for takeovers in range(jobs.MOST_TAKEOVERS):
+        held = await claimed(pool, job_id, lease=-1)
+        assert (held.takeovers, held.abandoned) == (takeovers, False)
+        if takeovers % 2:
+            assert await jobs.send_overdue(pool, deadline_seconds=LEASE) == 1
+    assert (await claimed(pool, job_id)).abandoned
+
+
+async def test_a_new_attempt_forgets_the_workers_that_the_last_one_lost(pool: Pool) -> None:
+    job_id = await sent(pool)
+    await claimed(pool, job_id, lease=-1)
+    await claimed(pool, job_id)
+    async with pool.acquire() as connection, connection.transaction():
+        await jobs.enqueue(connection, work(job_id, attempt=2), send=True)
+    assert (await claimed(pool, job_id, attempt=2)).takeovers == 0
