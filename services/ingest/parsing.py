@@ -160,9 +160,10 @@ class Parsing:
             notices=tuple(Notice(warning.code, warning.message) for warning in cut.warnings),
         )
         chunks = chunk_file(header(document, claimed.epoch, cut.chunk_count), cut.chunks)
-        for key, data in ((result.pages_key, cut.pages), (result.chunks_key, chunks)):
-            await blobs.reserve(self._pool, key)
-            await self._store.put(key, data)
+        await blobs.reserve(self._pool, result.pages_key, result.chunks_key)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._store.put(result.pages_key, cut.pages))
+            group.create_task(self._store.put(result.chunks_key, chunks))
         return result, Blobs(len(cut.pages), len(chunks))
 
     async def _settle(self, claimed: Claim, verdict: "Again | ErrorReason") -> None:

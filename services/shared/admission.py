@@ -4,12 +4,13 @@ Bulk work is admitted within a window of jobs in flight, from the tenants that h
 the window under a cap per tenant. One dispatcher runs per schema.
 """
 
+import time
 from dataclasses import dataclass
 from uuid import UUID
 
 from services.shared import jobs, outbox
 from services.shared.bus import Lane
-from services.shared.db import Connection, Pool, Signal
+from services.shared.db import Pool, Signal
 
 _BATCH = 256
 
@@ -80,26 +81,31 @@ class Dispatcher:
         self._every = reconcile_seconds
 
     async def run(self) -> None:
-        """Dispatch until cancelled."""
+        """Dispatch until cancelled: what waits at each signal, what is overdue once in a while."""
+        look_at = time.monotonic()
         while True:
             sent = await self.admit()
-            sent += await jobs.send_overdue(self._pool, self._deadline)
-            await outbox.announce_again(self._pool)
-            if not sent:
-                await self._signal.wait(self._every)
+            if time.monotonic() >= look_at:
+                overdue = await self._send_overdue()
+                look_at = time.monotonic() + (0 if overdue else self._every)
+            if sent < _BATCH:
+                await self._signal.wait(max(0.0, look_at - time.monotonic()))
 
     async def admit(self) -> int:
-        """Send the waiting jobs that the policy admits now; return how many."""
-        sent = 0
-        for lane in Lane:
-            async with self._pool.acquire() as connection, connection.transaction():
-                sent += await self._admit_lane(connection, lane)
-        return sent
+        """Send the waiting jobs that the policy admits now, `_BATCH` of each lane at most; return how many."""
+        return sum([await self._admit_lane(lane) for lane in Lane])
 
-    async def _admit_lane(self, connection: Connection, lane: Lane) -> int:
+    async def _admit_lane(self, lane: Lane) -> int:
         window = self._policy.window(lane)
         stage = self._policy.stage
-        rows = await connection.fetch(_ADMISSIBLE, stage, lane, window.tenant, window.total, _BATCH)
+        rows = await self._pool.fetch(_ADMISSIBLE, stage, lane, window.tenant, window.total, _BATCH)
+        if not rows:
+            return 0
         ids: list[UUID] = [row["id"] for row in rows]
-        locked = await connection.fetch(_LOCK, ids, stage) if ids else []
-        return await jobs.send(connection, [(row["id"], stage) for row in locked], self._deadline)
+        async with self._pool.acquire() as connection, connection.transaction():
+            locked = await connection.fetch(_LOCK, ids, stage)
+            return await jobs.send(connection, [(row["id"], stage) for row in locked], self._deadline)
+
+    async def _send_overdue(self) -> int:
+        again = await jobs.send_overdue(self._pool, self._deadline)
+        return again + await outbox.announce_again(self._pool)

@@ -36,8 +36,10 @@ async def hold(connection: Connection, base_id: UUID, item_id: UUID) -> None:
         BaseGone: if the base was deleted, or was emptied after the item was made.
     """
     await connection.execute(_QUEUE_TOGETHER, base_id)
-    await connection.execute(_SEE, base_id)
     row = await connection.fetchrow(_HOLD, base_id)
+    if row is None:
+        await connection.execute(_SEE, base_id)
+        row = await connection.fetchrow(_HOLD, base_id)
     if row is None or row["state"] == "deleted":
         raise BaseGone
     if row["emptied_before"] is not None and item_id < row["emptied_before"]:

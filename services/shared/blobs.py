@@ -146,7 +146,8 @@ def _remove_staged(root: Path, keys: Sequence[str]) -> None:
 
 
 _RESERVE = """
-INSERT INTO blobs (key, state, expires_at) VALUES ($1, 'pending', now() + make_interval(secs => $2))
+INSERT INTO blobs (key, state, expires_at)
+SELECT unnest($1::text[]), 'pending', now() + make_interval(secs => $2)
 """
 _EXTEND = """
 UPDATE blobs SET expires_at = now() + make_interval(secs => $2) WHERE key = $1 AND state = 'pending' RETURNING true
@@ -166,9 +167,9 @@ RETURNING key
 _GONE = "DELETE FROM blobs WHERE key = ANY($1::text[]) AND state = 'deleting'"
 
 
-async def reserve(pool: Pool, key: str, seconds: float = PENDING_SECONDS) -> None:
-    """Announce a blob before its first byte. Keys are never used twice."""
-    await pool.execute(_RESERVE, key, seconds)
+async def reserve(pool: Pool, *keys: str, seconds: float = PENDING_SECONDS) -> None:
+    """Announce blobs before their first byte. Keys are never used twice."""
+    await pool.execute(_RESERVE, keys, seconds)
 
 
 async def extend(pool: Pool, key: str, seconds: float = PENDING_SECONDS) -> None:

@@ -175,7 +175,7 @@ async def test_a_writer_that_was_given_up_learns_it_and_can_neither_extend_nor_c
 
 
 async def test_a_writer_that_extends_in_time_keeps_its_blob(pool: Pool, store: BlobStore) -> None:
-    await blobs.reserve(pool, KEY, 0)
+    await blobs.reserve(pool, KEY, seconds=0)
     await blobs.extend(pool, KEY)
     assert await Collector(pool, store).collect() == 0
     await commit(pool)
