@@ -60,9 +60,11 @@ class Statistics:
     @classmethod
     def merged(cls, parts: Iterable["Statistics"]) -> Self:
         """Add up the counts of several documents or bases."""
-        listed = list(parts)
-        if not listed:
-            return cls(0, np.zeros(0, np.uint32), np.zeros(0, np.uint32), frozenset())
+        nothing = np.zeros(0, np.uint32)
+        listed = list(parts) or [cls(0, nothing, nothing, frozenset())]
+        if len(listed) == 1:
+            only = listed[0]
+            return cls(only.chunks, only.terms, only.counts, only.languages)
         if len(listed) == 1:
             return cls(listed[0].chunks, listed[0].terms, listed[0].counts, listed[0].languages)
         terms, places = np.unique(np.concatenate([part.terms for part in listed]), return_inverse=True)

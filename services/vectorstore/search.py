@@ -1,13 +1,14 @@
 """Search: both legs in one statement a table, fused over all tables as one, then the passages that won."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from uuid import UUID
 
 import asyncpg
 import numpy as np
+import numpy.typing as npt
 
 from services.shared.db import Connection, Pool
 from services.vectorstore import bm25, fusion, tables, wire
@@ -114,17 +115,6 @@ class _Scope:
     bases: list[UUID]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A chunk in the pool. `space` numbers the embedding space of its table."""
-
-    scope: _Scope
-    space: int
-    key: tuple[UUID, int, int]
-    vector: float
-    lexical: float
-
-
 class Searcher:
     """Answers questions. Whether the caller may ask is decided before."""
 
@@ -150,9 +140,9 @@ class Searcher:
             groups = self._lexicon.question(query.text, statistics.languages)
             question = bm25.question(groups, statistics)
             found = [
-                candidate
+                (scope, row)
                 for scope in scopes
-                for candidate in await _candidates(connection, scope, query.legs, question, vectors)
+                for row in await _candidates(connection, scope, query.legs, question, vectors)
             ]
             return await _passages(connection, found, query, question.reachable)
 
@@ -176,62 +166,71 @@ async def _candidates(
     legs: Legs,
     question: bm25.Question,
     vectors: Mapping[Space, bytes],
-) -> list[_Candidate]:
-    space = scope.collection.space
+) -> list[asyncpg.Record]:
     sparse = wire.sparse_vector(question.terms, question.weights)
-    arguments = [scope.bases, vectors[space], sparse]
+    arguments = [scope.bases, vectors[scope.collection.space], sparse]
     if legs is not Legs.VECTOR:
         arguments.append(question.selecting.tolist())
     statement = candidates_statement(scope.collection.table, legs)
     try:
-        rows = await connection.fetch(statement, *arguments)
+        return await connection.fetch(statement, *arguments)
     except asyncpg.UndefinedTableError:  # dropped since it was found
         return []
-    number = list(vectors).index(space)
-    return [_Candidate(scope, number, (row[0], row[1], row[2]), -row[3], -row[4]) for row in rows]
 
 
 async def _passages(
-    connection: Connection, found: Sequence[_Candidate], query: Query, reachable: float
+    connection: Connection, found: Sequence[tuple[_Scope, asyncpg.Record]], query: Query, reachable: float
 ) -> list[Passage]:
     """Order the candidates and fetch what the best of them say."""
-    vector = np.array([candidate.vector for candidate in found])
-    lexical = np.array([candidate.lexical for candidate in found])
+    vector = -np.array([row["distance"] for _, row in found], np.float64)
+    lexical = -np.array([row["unfitness"] for _, row in found], np.float64)
     covered = fusion.coverage(lexical, reachable)
     if query.legs is Legs.BOTH:
-        spaces = np.array([candidate.space for candidate in found], np.int64)
-        fused = fusion.fuse(vector, lexical, covered, spaces)
+        fused = fusion.fuse(vector, lexical, covered, _numbered(scope.collection.space for scope, _ in found))
     else:
         fused = vector if query.legs is Legs.VECTOR else lexical
     best = np.argsort(-fused, kind="stable")[: query.limit].tolist()
-    passages: dict[int, Passage] = {}
-    for scope in {found[place].scope.collection.name: found[place].scope for place in best}.values():
-        mine = [place for place in best if found[place].scope is scope]
-        for row in await _texts(connection, scope, [(*found[place].key, place) for place in mine]):
-            place = row["place"]
-            passages[place] = Passage(
-                document_id=row["document_id"],
-                knowledge_base_id=row["knowledge_base_id"],
-                collection=scope.collection.name,
-                filename=row["filename"],
-                page=row["page"],
-                ordinal=row["ordinal"],
-                start=row["text_start"],
-                end=row["text_end"],
-                text=row["text"],
-                fused=float(fused[place]),
-                vector=found[place].vector,
-                lexical=found[place].lexical,
-                coverage=covered,
-            )
-    return [passages[place] for place in best if place in passages]
+    texts = await _texts(connection, [(*found[place], place) for place in best])
+    return [
+        Passage(
+            document_id=row["document_id"],
+            knowledge_base_id=row["knowledge_base_id"],
+            collection=found[place][0].collection.name,
+            filename=row["filename"],
+            page=row["page"],
+            ordinal=row["ordinal"],
+            start=row["text_start"],
+            end=row["text_end"],
+            text=row["text"],
+            fused=float(fused[place]),
+            vector=float(vector[place]),
+            lexical=float(lexical[place]),
+            coverage=covered,
+        )
+        for place, row in ((place, texts[place]) for place in best if place in texts)
+    ]
 
 
 async def _texts(
-    connection: Connection, scope: _Scope, wanted: Sequence[tuple[UUID, int, int, int]]
-) -> list[asyncpg.Record]:
-    columns = [list(column) for column in zip(*wanted, strict=True)]
-    try:
-        return await connection.fetch(passages_statement(scope.collection.table), scope.bases, *columns)
-    except asyncpg.UndefinedTableError:  # dropped since it was searched
-        return []
+    connection: Connection, wanted: Sequence[tuple[_Scope, asyncpg.Record, int]]
+) -> dict[int, asyncpg.Record]:
+    """Return what candidates say, each under its place in the pool; those that are gone by now are left out."""
+    by_table: dict[str, list[tuple[_Scope, asyncpg.Record, int]]] = defaultdict(list)
+    for entry in wanted:
+        by_table[entry[0].collection.table].append(entry)
+    texts: dict[int, asyncpg.Record] = {}
+    for table, entries in by_table.items():
+        keys = [[row[column] for _, row, _ in entries] for column in ("document_id", "attempt", "ordinal")]
+        places = [place for _, _, place in entries]
+        try:
+            rows = await connection.fetch(passages_statement(table), entries[0][0].bases, *keys, places)
+        except asyncpg.UndefinedTableError:  # dropped since it was searched
+            continue
+        texts.update((row["place"], row) for row in rows)
+    return texts
+
+
+def _numbered(spaces: Iterable[Space]) -> npt.NDArray[np.int64]:
+    """Give each space the number of its first appearance."""
+    numbers: dict[Space, int] = {}
+    return np.array([numbers.setdefault(space, len(numbers)) for space in spaces], np.int64)

@@ -136,8 +136,8 @@ class Lexicon:
         table = np.stack(
             [self._ids_of(numbers, language) for language in sorted(spoken or {UNKNOWN})], axis=1
         )
-        groups = {tuple(ids): ids for ids in map(np.unique, table)}
-        return tuple(groups.values())
+        groups = dict.fromkeys(tuple(sorted(set(ids))) for ids in table.tolist())
+        return tuple(np.array(group, np.uint32) for group in groups)
 
     def _learn(self) -> None:
         """Make room for the new words and note which of them are function words."""

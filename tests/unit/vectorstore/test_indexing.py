@@ -14,7 +14,7 @@ from services.vectorstore.models import ModelUnavailable, WidthMismatch
 
 
 def claim(tries: int = 0) -> Claim:
-    return Claim(uuid7(), "embed", 1, 1, Lane.BULK, uuid7(), tries, 0)
+    return Claim(uuid7(), "embed", 1, 1, Lane.BULK, uuid7(), tries, 0, 0)
 
 
 @pytest.mark.parametrize("error", [BaseGone(), ChunksGone(), ModelUnavailable("x"), WidthMismatch()])
