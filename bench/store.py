@@ -7,6 +7,7 @@ from uuid import UUID
 
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from acervoctl.ingesting import Stage, ingest_files
+from bench.cpu import milliseconds_each, used
 from bench.figures import Part, Ratio, Series, Step, interleaved
 from bench.floor import BareTable, rows_of
 from bench.ground import Ground, ground
@@ -43,11 +44,15 @@ async def measure(plan: Plan, corpus: Corpus, step: Step) -> Part:
                 },
                 step,
             )
-    return _part(seconds, plan, storing.chunks)
+    return _part(seconds, plan, storing)
 
 
 class _Storing:
-    """The ways, and what they share. `rows` are those of all documents, as the whole path has stored them."""
+    """The ways, and what they share.
+
+    `rows` are those of all documents, as the whole path has stored them; `computed` is the processor time of each run
+    of the whole path, in seconds.
+    """
 
     def __init__(self, plan: Plan, corpus: Corpus, on: Ground, worker: Indexer) -> None:
         self._texts = [corpus.document(number) for number in range(plan.documents)]
@@ -57,6 +62,7 @@ class _Storing:
         self.plain, self.indexed = BareTable("bench_plain"), BareTable("bench_indexed")
         self.rows: list[bytes] = []
         self.chunks = 0
+        self.computed: list[float] = []
 
     async def prepare(self, connection: Connection) -> None:
         """Store once for the floor's sake, which also warms up what is there."""
@@ -72,7 +78,11 @@ class _Storing:
 
     async def whole_path(self) -> float:
         """Upload all documents as `acervo ingest` does, until all are done; return the seconds."""
-        return await self._ingest(await self._next_base())
+        base = await self._next_base()
+        before = used(self._on.stack)
+        seconds = await self._ingest(base)
+        self.computed.append(used(self._on.stack) - before)
+        return seconds
 
     async def vectorstore(self) -> float:
         """Embed and store all documents from their chunk files, in this process; return the seconds."""
@@ -107,7 +117,8 @@ class _Storing:
         return path
 
 
-def _part(seconds: dict[str, list[float]], plan: Plan, chunks: int) -> Part:
+def _part(seconds: dict[str, list[float]], plan: Plan, storing: _Storing) -> Part:
+    chunks = storing.chunks
     rates = {
         name: Series(name, "chunks/s", [chunks / value for value in values])
         for name, values in seconds.items()
@@ -115,6 +126,7 @@ def _part(seconds: dict[str, list[float]], plan: Plan, chunks: int) -> Part:
     documents = Series(
         "whole_path_documents", "documents/s", [plan.documents / s for s in seconds["whole_path"]]
     )
+    computed = milliseconds_each(storing.computed, plan.documents)
     ratios = [
         Ratio(f"{ours} / {floor}", rates[ours], rates[floor])
         for ours in ("whole_path", "vectorstore")
@@ -123,7 +135,7 @@ def _part(seconds: dict[str, list[float]], plan: Plan, chunks: int) -> Part:
     return Part(
         NAME,
         f"Storing of {plan.documents} documents, {chunks} chunks of at most 500 characters",
-        [*rates.values(), documents],
+        [*rates.values(), documents, Series("whole_path_cpu", "ms/document", computed)],
         ratios,
         [
             "The floor copies ready rows, a transaction a document, into a table without or with the same indexes."

@@ -5,6 +5,7 @@ from itertools import count
 from pathlib import Path
 
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
+from bench.cpu import milliseconds_each, used
 from bench.figures import Part, Ratio, Series, Step, interleaved
 from bench.floor import hash_and_copy
 from bench.ground import Ground, ground
@@ -29,16 +30,25 @@ async def measure(plan: Plan, corpus: Corpus, step: Step) -> Part:
         file = _Changing(on.folder / "large.txt", corpus, plan.file_mib * _MIB)
         await _upload(on, base, file.next())
         await bare.send(file.path)
+        computed: list[float] = []
+
+        async def upload() -> float:
+            path = file.next()
+            before = used(on.stack)
+            seconds = await _upload(on, base, path)
+            computed.append(used(on.stack) - before)
+            return seconds
+
         seconds = await interleaved(
             plan.repetitions,
             {
-                "upload": lambda: _upload(on, base, file.next()),
+                "upload": upload,
                 "sha256_and_copy": lambda: _floor(file.path, on.folder / "copy"),
                 "grpc_sink": lambda: bare.send(file.path),
             },
             step,
         )
-    return _part(seconds, plan)
+    return _part(seconds, computed, plan)
 
 
 class _Changing:
@@ -70,7 +80,7 @@ async def _floor(source: Path, target: Path) -> float:
     return hash_and_copy(source, target)
 
 
-def _part(seconds: dict[str, list[float]], plan: Plan) -> Part:
+def _part(seconds: dict[str, list[float]], computed: list[float], plan: Plan) -> Part:
     rates = {
         name: Series(name, "MiB/s", [plan.file_mib / value for value in values])
         for name, values in seconds.items()
@@ -79,7 +89,7 @@ def _part(seconds: dict[str, list[float]], plan: Plan) -> Part:
     return Part(
         NAME,
         f"Upload of one file of {plan.file_mib} MiB",
-        list(rates.values()),
+        [*rates.values(), Series("upload_cpu", "ms/MiB", milliseconds_each(computed, plan.file_mib))],
         [
             Ratio("upload / sha256_and_copy", ours, rates["sha256_and_copy"]),
             Ratio("upload / grpc_sink", ours, rates["grpc_sink"]),
