@@ -5,7 +5,6 @@ or, where another worker has taken over or the document is gone, what was done i
 """
 
 import asyncio
-import contextlib
 import logging
 import tempfile
 from dataclasses import dataclass
@@ -104,14 +103,14 @@ class Parsing:
             await self._hold(claimed)
         except (LeaseLost, BaseGone) as error:
             log.info("%s is given up: %s", document_id, type(error).__name__)
-        except asyncio.CancelledError:
-            await asyncio.shield(self._hand_back(claimed))
-            raise
 
     async def _hold(self, claimed: Claim) -> None:
         timing = self._timing
         async with Held(self._pool, claimed, lease_seconds=timing.lease, heartbeat_seconds=timing.heartbeat):
             try:
+                if claimed.abandoned:
+                    await self._settle(claimed, pb.ERROR_REASON_JOB_ABANDONED)
+                    return
                 await self._work(claimed)
             except (LeaseLost, BaseGone):
                 raise
@@ -171,11 +170,6 @@ class Parsing:
             await outcomes.postpone_parse(self._pool, claimed, verdict.seconds, verdict.count)
         else:
             await outcomes.fail_parse(self._pool, claimed, verdict)
-
-    async def _hand_back(self, claimed: Claim) -> None:
-        """Let another worker have the job at once. Where that fails, it gets it when the lease is over."""
-        with contextlib.suppress(Exception):
-            await outcomes.postpone_parse(self._pool, claimed, 0, Count.NOTHING)
 
 
 def header(document: Document, epoch: int, chunk_count: int) -> ChunkFileHeader:

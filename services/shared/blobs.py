@@ -26,6 +26,8 @@ PENDING_SECONDS = 600.0
 _PART_BYTES = 8 * 1024 * 1024
 _PARTS_IN_FLIGHT = 2
 _READ_CHUNK_BYTES = 1024 * 1024
+# Keys begin with the service and the kind of thing, such as `ingest/pages`; what follows is one thing's own.
+_SHARED_DEPTH = 2
 _COLLECT_BATCH = 256
 _COLLECT_SECONDS = 30.0
 _TRY_AGAIN_SECONDS = 60.0
@@ -143,6 +145,15 @@ def _remove_staged(root: Path, keys: Sequence[str]) -> None:
         for staged in folder.glob("*#*"):
             if staged.with_name(staged.name.rpartition("#")[0]) in wanted:
                 staged.unlink(missing_ok=True)
+        _remove_empty(root, folder)
+
+
+def _remove_empty(root: Path, folder: Path) -> None:
+    """Remove the folders that one thing alone had, from the inside out; those that many share stay."""
+    with contextlib.suppress(OSError):
+        while len(folder.relative_to(root).parts) > _SHARED_DEPTH:
+            folder.rmdir()
+            folder = folder.parent
 
 
 _RESERVE = """

@@ -303,6 +303,7 @@ def _stream_config(stream: bus.Stream) -> api.StreamConfig:
         max_bytes=bus.MAX_BYTES[stream],
         max_msg_size=bus.MAX_MESSAGE_BYTES,
         duplicate_window=bus.DUPLICATE_WINDOW_SECONDS,
+        max_age=bus.FACTS_SECONDS if stream is bus.Stream.FACTS else 0,
     )
 
 

@@ -31,6 +31,8 @@ ACK_WAIT_SECONDS = 60
 MAX_ACK_PENDING = 256
 DUPLICATE_WINDOW_SECONDS = 120
 MAX_MESSAGE_BYTES = 64 * 1024
+# Repeats of announced facts must not fill the stream while a hearer is away for long; whatever is dropped comes again.
+FACTS_SECONDS = 24 * 60 * 60
 
 
 class Lane(StrEnum):

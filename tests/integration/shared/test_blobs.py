@@ -92,6 +92,20 @@ async def test_absent_objects_do_not_keep_the_others_of_a_batch(store: BlobStore
     assert await keys(store) == []
 
 
+async def test_the_folders_that_one_thing_alone_had_go_with_its_last_object(
+    store: BlobStore, tmp_path: Path
+) -> None:
+    for key in ("ingest/pages/document/1/1", "ingest/pages/document/2/1", "upload/files/file"):
+        await store.put(key, b"bytes")
+    root = next(path for path in tmp_path.rglob("ingest")).parent
+    await store.delete(["ingest/pages/document/1/1", "upload/files/file"])
+    assert not (root / "ingest/pages/document/1").exists()
+    assert (root / "ingest/pages/document/2/1").exists()
+    await store.delete(["ingest/pages/document/2/1"])
+    assert [path.name for path in (root / "ingest/pages").iterdir()] == []
+    assert (root / "upload/files").is_dir()
+
+
 async def test_what_a_killed_writer_left_goes_with_its_key(
     store: BlobStore, blob_url: str, tmp_path: Path
 ) -> None:
