@@ -1,16 +1,14 @@
 """The composition root of access."""
 
-import asyncio
 from datetime import timedelta
 
 from acervo.access.v1 import access_pb2_grpc, knowledge_bases_pb2_grpc, organizations_pb2_grpc
-from services.access import idempotency, teardowns
+from services.access import teardowns
 from services.access.callers import Callers
 from services.access.consumers import Consumers
 from services.access.rpc import CALLERS, AccessServicer, KnowledgeBaseServicer, OrganizationServicer
 from services.access.settings import AccessSettings
 from services.shared import bus, telemetry
-from services.shared.admission import Policy
 from services.shared.db import Pool
 from services.shared.runtime import Runtime
 from services.shared.server import Servicer
@@ -36,13 +34,10 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
 
 
 async def sweep(pool: Pool, settings: AccessSettings) -> None:
-    """Announce hanging teardowns again and forget old requests, until cancelled."""
+    """Announce hanging teardowns again."""
     age = timedelta(seconds=settings.teardown_retry_seconds)
-    while True:
-        while await teardowns.announce_overdue(pool, age) == teardowns.SWEEP_BATCH:
-            pass
-        await idempotency.forget(pool, settings.request_days)
-        await asyncio.sleep(settings.sweep_seconds)
+    while await teardowns.announce_overdue(pool, age) == teardowns.SWEEP_BATCH:
+        pass
 
 
 async def main() -> None:
@@ -55,7 +50,7 @@ async def main() -> None:
         else:
             await runtime.serve([], {})
         if settings.role.works:
-            runtime.background(Policy("none"))
+            runtime.background()
             runtime.facts({bus.TEARDOWN_ANSWERED: Consumers(runtime.pool).teardown_answered})
-            runtime.singleton("sweep", lambda: sweep(runtime.pool, settings))
+            runtime.every("sweep", settings.sweep_seconds, lambda: sweep(runtime.pool, settings))
         await runtime.run()

@@ -121,14 +121,6 @@ class _Fields:
             return DEFAULT
 
 
-def request_id(text: str) -> UUID | None:
-    """A request id; None where the caller chose none."""
-    fields = _Fields()
-    value = fields.optional_uuid("request_id", text)
-    fields.check()
-    return value
-
-
 def actor(text: str) -> UUID | None:
     """The person in whose name a service asks; None for the caller itself."""
     fields = _Fields()

@@ -15,11 +15,11 @@ from services.access import creation, decode, deletion, encode, knowledge_bases,
 from services.access.callers import Callers
 from services.access.claims import Embedding
 from services.access.creation import Fresh, Wish
-from services.access.idempotency import Repeatable, once
 from services.access.reach import BaseScope, Settlement, Visibility, Want, settle
 from services.access.refusals import BaseNotFound, CollectionAmbiguous, OrganizationNotFound
 from services.shared import server
 from services.shared.db import Connection, Pool
+from services.shared.idempotency import Call, once
 from services.shared.ids import uuid7
 from services.shared.server import CallContext
 
@@ -85,7 +85,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
     ) -> organizations_pb2.CreateOrganizationResponse:
         """An organization with its default base, owned by the caller."""
         caller = self._callers.current()
-        repeatable = Repeatable(caller, decode.request_id(request.request_id), request)
+        call = Call.of(request)
         name = decode.organization_name(request)
         owner = caller.person
         if owner is None:
@@ -103,7 +103,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
             await creation.create(connection, caller, wish, _fresh(self._default_embedding))
             return organizations_pb2.CreateOrganizationResponse(organization=encode.organization(made))
 
-        return await once(self._pool, repeatable, organizations_pb2.CreateOrganizationResponse, work)
+        return await once(self._pool, call, organizations_pb2.CreateOrganizationResponse, work)
 
     async def ListOrganizations(  # noqa: N802
         self, request: organizations_pb2.ListOrganizationsRequest, context: CallContext
@@ -121,7 +121,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
     ) -> organizations_pb2.AddMemberResponse:
         """A person with a role, new or changed."""
         caller = self._callers.current()
-        repeatable = Repeatable(caller, decode.request_id(request.request_id), request)
+        call = Call.of(request)
         membership, role = decode.new_member(request)
 
         async def work(connection: Connection) -> organizations_pb2.AddMemberResponse:
@@ -130,21 +130,21 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
             )
             return organizations_pb2.AddMemberResponse(member=encode.member(member))
 
-        return await once(self._pool, repeatable, organizations_pb2.AddMemberResponse, work)
+        return await once(self._pool, call, organizations_pb2.AddMemberResponse, work)
 
     async def RemoveMember(  # noqa: N802
         self, request: organizations_pb2.RemoveMemberRequest, context: CallContext
     ) -> organizations_pb2.RemoveMemberResponse:
         """A person out of an organization."""
         caller = self._callers.current()
-        repeatable = Repeatable(caller, decode.request_id(request.request_id), request)
+        call = Call.of(request)
         membership = decode.membership(request)
 
         async def work(connection: Connection) -> organizations_pb2.RemoveMemberResponse:
             await organizations.remove_member(connection, caller.person, membership)
             return organizations_pb2.RemoveMemberResponse()
 
-        return await once(self._pool, repeatable, organizations_pb2.RemoveMemberResponse, work)
+        return await once(self._pool, call, organizations_pb2.RemoveMemberResponse, work)
 
     async def ListMembers(  # noqa: N802
         self, request: organizations_pb2.ListMembersRequest, context: CallContext
@@ -162,14 +162,14 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
     ) -> organizations_pb2.DeleteOrganizationResponse:
         """An organization gone, with its members and bases."""
         caller = self._callers.current()
-        repeatable = Repeatable(caller, decode.request_id(request.request_id), request)
+        call = Call.of(request)
         organization_id = decode.organization_id(request.organization_id)
 
         async def work(connection: Connection) -> organizations_pb2.DeleteOrganizationResponse:
             await deletion.delete_organization(connection, caller, organization_id, uuid7)
             return organizations_pb2.DeleteOrganizationResponse()
 
-        return await once(self._pool, repeatable, organizations_pb2.DeleteOrganizationResponse, work)
+        return await once(self._pool, call, organizations_pb2.DeleteOrganizationResponse, work)
 
 
 class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
@@ -185,14 +185,14 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
     ) -> bases_pb2.CreateKnowledgeBaseResponse:
         """A base on a name that the caller may have."""
         caller = self._callers.current()
-        repeatable = Repeatable(caller, decode.request_id(request.request_id), request)
+        call = Call.of(request)
         wish = decode.wish(request)
 
         async def work(connection: Connection) -> bases_pb2.CreateKnowledgeBaseResponse:
             base = await creation.create(connection, caller, wish, _fresh(self._default_embedding))
             return bases_pb2.CreateKnowledgeBaseResponse(knowledge_base=encode.knowledge_base(base))
 
-        return await once(self._pool, repeatable, bases_pb2.CreateKnowledgeBaseResponse, work)
+        return await once(self._pool, call, bases_pb2.CreateKnowledgeBaseResponse, work)
 
     async def GetKnowledgeBase(  # noqa: N802
         self, request: bases_pb2.GetKnowledgeBaseRequest, context: CallContext
@@ -221,11 +221,11 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
     ) -> bases_pb2.DeleteKnowledgeBaseResponse:
         """A base gone, or an organization's default emptied."""
         caller = self._callers.current()
-        repeatable = Repeatable(caller, decode.request_id(request.request_id), request)
+        call = Call.of(request)
         base_id = decode.base_id(request.knowledge_base_id)
 
         async def work(connection: Connection) -> bases_pb2.DeleteKnowledgeBaseResponse:
             await deletion.delete_base(connection, caller, base_id, uuid7)
             return bases_pb2.DeleteKnowledgeBaseResponse()
 
-        return await once(self._pool, repeatable, bases_pb2.DeleteKnowledgeBaseResponse, work)
+        return await once(self._pool, call, bases_pb2.DeleteKnowledgeBaseResponse, work)

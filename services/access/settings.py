@@ -25,10 +25,7 @@ class AccessSettings(ServiceSettings):
     teardown_retry_seconds: float = Field(
         3600, gt=0, description="How long a teardown may stay unanswered before it is announced again."
     )
-    sweep_seconds: float = Field(
-        60, gt=0, description="How often overdue teardowns and old requests are looked for."
-    )
-    request_days: int = Field(7, ge=1, description="How long the answer to a request id is kept, in days.")
+    sweep_seconds: float = Field(60, gt=0, description="How often overdue teardowns are looked for.")
 
     @field_validator("admins", mode="before")
     @classmethod

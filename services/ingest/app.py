@@ -1,13 +1,12 @@
 """Puts the service together."""
 
-import asyncio
 import contextlib
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from acervo.ingest.v1.documents_pb2_grpc import add_DocumentServiceServicer_to_server
-from services.ingest import admission, consumers, requests, rows
+from services.ingest import admission, consumers, rows
 from services.ingest.parsing import Parsing, Timing
 from services.ingest.pool.parser_pool import ParserPool, PoolLimits
 from services.ingest.reach import Reach
@@ -16,12 +15,10 @@ from services.ingest.settings import IngestSettings
 from services.ingest.watch import Hub
 from services.shared import telemetry
 from services.shared.bus import Lane
-from services.shared.db import Pool
-from services.shared.runtime import Runtime
+from services.shared.runtime import HOUR, Runtime
 
 SERVICE = "ingest"
 _MIB = 1024 * 1024
-_SWEEP_SECONDS = 3600
 
 
 async def main() -> None:
@@ -67,17 +64,9 @@ async def work(runtime: Runtime, settings: IngestSettings) -> AsyncIterator[None
                 interactive_in_flight=settings.interactive_in_flight,
             )
         )
-        runtime.singleton("sweep", lambda: sweep(runtime.pool))
+        runtime.every("sweep", HOUR, lambda: rows.forget_removed(runtime.pool))
         for lane in Lane:
             slots = admission.slots(lane, settings.parser_slots)
             runtime.consume(f"parse-{lane.value}", consumers.work(parsing), slots=slots)
         runtime.facts(consumers.facts(runtime.pool))
         yield
-
-
-async def sweep(pool: Pool) -> None:
-    """Forget what was kept for calls that nobody makes any more, until cancelled."""
-    while True:
-        await requests.forget_old(pool)
-        await rows.forget_removed(pool)
-        await asyncio.sleep(_SWEEP_SECONDS)

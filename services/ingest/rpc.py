@@ -11,15 +11,15 @@ from acervo.access.v1.access_pb2 import PERMISSION_EDIT, PERMISSION_VIEW, Permis
 from acervo.common.v1.error_reason_pb2 import ERROR_REASON_FILE_TOO_LARGE
 from acervo.ingest.v1 import documents_pb2 as pb
 from acervo.ingest.v1.documents_pb2_grpc import DocumentServiceServicer
-from services.ingest import checks, pages, requests, rows, tracking
+from services.ingest import checks, pages, rows, tracking
 from services.ingest.codec import STATES, document_to_proto, new_document, reverse
 from services.ingest.documents import Document, State
 from services.ingest.reach import Reach
-from services.ingest.requests import Request
 from services.ingest.watch import Hub, View
-from services.shared import auth, kinds
-from services.shared.db import Pool
+from services.shared import kinds
+from services.shared.db import Connection, Pool
 from services.shared.errors import AcervoError, FieldsInvalid, FieldViolation, NotFound
+from services.shared.idempotency import Call, answered, once
 from services.shared.ids import uuid7
 from services.shared.ingestion_config import merge
 from services.shared.ingestion_config_codec import config_to_proto, override_from_proto
@@ -134,25 +134,30 @@ class DocumentService(DocumentServiceServicer):
         self, request: pb.DeleteDocumentRequest, context: Context
     ) -> pb.DeleteDocumentResponse:
         """Remove a document, in any state."""
-        checks.require(checks.optional_uuid_field("request_id", request.request_id))
         document_id = _document_id(request.document_id)
-        base_id = await self._base_of(document_id, request.request_id)
-        await self._reach.documents_of([base_id or _NO_BASE], PERMISSION_EDIT)
-        if base_id is None:
-            raise NotFound("document")
-        noted = _request(request.request_id, "DeleteDocument", document_id, base_id)
-        await tracking.delete(self._pool, document_id, noted)
-        return pb.DeleteDocumentResponse()
+        call = Call.of(request)
+        if (before := await answered(self._pool, call, pb.DeleteDocumentResponse)) is not None:
+            return before
+        await self._reached(document_id, PERMISSION_EDIT)
+
+        async def delete(connection: Connection) -> pb.DeleteDocumentResponse:
+            await tracking.delete(connection, document_id)
+            return pb.DeleteDocumentResponse()
+
+        return await once(self._pool, call, pb.DeleteDocumentResponse, delete)
 
     async def RetryDocument(  # noqa: N802
         self, request: pb.RetryDocumentRequest, context: Context
     ) -> pb.RetryDocumentResponse:
         """Start a failed document again."""
-        checks.require(checks.optional_uuid_field("request_id", request.request_id))
+        call = Call.of(request)
         document = await self._reached(_document_id(request.document_id), PERMISSION_EDIT)
-        noted = _request(request.request_id, "RetryDocument", document.id, document.knowledge_base_id)
-        retried = await tracking.retry(self._pool, document, noted)
-        return pb.RetryDocumentResponse(document=document_to_proto(retried))
+
+        async def retry(connection: Connection) -> pb.RetryDocumentResponse:
+            retried = await tracking.retry(connection, document)
+            return pb.RetryDocumentResponse(document=document_to_proto(retried))
+
+        return await once(self._pool, call, pb.RetryDocumentResponse, retry)
 
     async def _reached(self, document_id: UUID, permission: Permission) -> Document:
         """Return a document; absent ones and those out of reach are refused alike, by the same calls."""
@@ -171,15 +176,6 @@ class DocumentService(DocumentServiceServicer):
         await self._reach.documents_of(base_ids if complete else base_ids | {_NO_BASE}, PERMISSION_VIEW)
         if not complete:
             raise NotFound("document")
-
-    async def _base_of(self, document_id: UUID, request_id: str) -> UUID | None:
-        """Return the base of a document, or of the one that this request has deleted before."""
-        async with self._pool.acquire() as connection:
-            found = await rows.get(connection, [document_id])
-            noted = None
-            if request_id:
-                noted = await requests.base_of(connection, _caller(), UUID(request_id), document_id)
-        return found[0].knowledge_base_id if found else noted
 
 
 def _too_large(limit: int) -> AcervoError:
@@ -201,17 +197,6 @@ def _target(request: pb.CheckUploadRequest | pb.ListDocumentsRequest) -> Target:
 def _document_id(text: str) -> UUID:
     checks.require(checks.uuid_field("document_id", text))
     return UUID(text)
-
-
-def _request(request_id: str, method: str, document_id: UUID, base_id: UUID) -> Request | None:
-    if not request_id:
-        return None
-    return Request(_caller(), UUID(request_id), method, document_id, base_id)
-
-
-def _caller() -> str:
-    principal = auth.current()
-    return str(principal.user_id or principal.subject)
 
 
 def _before(token: str, listing: list[str]) -> UUID | None:

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from services.ingest import documents, requests, rows
+from services.ingest import documents, rows
 from services.ingest.documents import Document, NewDocument
 from services.ingest.removal import remove
 from services.ingest.replacement import already_present
-from services.ingest.requests import Request
 from services.ingest.works import parse_work
 from services.shared import bases, jobs
 from services.shared.db import Connection, Pool
@@ -55,7 +54,7 @@ async def _stays(connection: Connection, document: Document) -> bool:
     return True
 
 
-async def retry(pool: Pool, document: Document, request: Request | None) -> Document:
+async def retry(connection: Connection, document: Document) -> Document:
     """Start a failed document again as its next attempt.
 
     Raises:
@@ -63,26 +62,19 @@ async def retry(pool: Pool, document: Document, request: Request | None) -> Docu
         BaseGone: if its base is.
         AcervoError: DOCUMENT_NOT_FAILED, ORIGINAL_GONE.
     """
-    async with pool.acquire() as connection, connection.transaction():
-        await bases.hold(connection, document.knowledge_base_id, document.id)
-        row = await rows.lock(connection, document.id)
-        if row is None:
-            raise NotFound("document")
-        if request is not None and not await requests.note(connection, request):
-            return row
-        moved = documents.retried(row)
-        await rows.save(connection, moved)
-        await rows.save_notices(connection, moved)
-        await jobs.enqueue(connection, parse_work(moved), send=False)
-        return moved
+    await bases.hold(connection, document.knowledge_base_id, document.id)
+    row = await rows.lock(connection, document.id)
+    if row is None:
+        raise NotFound("document")
+    moved = documents.retried(row)
+    await rows.save(connection, moved)
+    await rows.save_notices(connection, moved)
+    await jobs.enqueue(connection, parse_work(moved), send=False)
+    return moved
 
 
-async def delete(pool: Pool, document_id: UUID, request: Request | None) -> None:
+async def delete(connection: Connection, document_id: UUID) -> None:
     """Remove a document in whatever state it is. One that is gone already is as good as removed."""
-    async with pool.acquire() as connection, connection.transaction():
-        row = await rows.lock(connection, document_id)
-        if row is None:
-            return
-        if request is not None:
-            await requests.note(connection, request)
+    row = await rows.lock(connection, document_id)
+    if row is not None:
         await remove(connection, [row])

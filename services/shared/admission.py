@@ -72,7 +72,13 @@ class Dispatcher:
     """Sends the jobs of one schema: the waiting ones as the policy admits them, the overdue ones again."""
 
     def __init__(
-        self, pool: Pool, policy: Policy, signal: Signal, *, deadline_seconds: float, reconcile_seconds: float
+        self,
+        pool: Pool,
+        policy: Policy | None,
+        signal: Signal,
+        *,
+        deadline_seconds: float,
+        reconcile_seconds: float,
     ) -> None:
         self._pool = pool
         self._policy = policy
@@ -93,11 +99,11 @@ class Dispatcher:
 
     async def admit(self) -> int:
         """Send the waiting jobs that the policy admits now, `_BATCH` of each lane at most; return how many."""
-        return sum([await self._admit_lane(lane) for lane in Lane])
+        policy = self._policy
+        return 0 if policy is None else sum([await self._admit_lane(policy, lane) for lane in Lane])
 
-    async def _admit_lane(self, lane: Lane) -> int:
-        window = self._policy.window(lane)
-        stage = self._policy.stage
+    async def _admit_lane(self, policy: Policy, lane: Lane) -> int:
+        window, stage = policy.window(lane), policy.stage
         rows = await self._pool.fetch(_ADMISSIBLE, stage, lane, window.tenant, window.total, _BATCH)
         if not rows:
             return 0

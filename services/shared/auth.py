@@ -54,6 +54,11 @@ class Principal:
     service: str | None
     token: str = field(repr=False)
 
+    @property
+    def id(self) -> str:
+        """What tells this caller from every other one: a person's or an agent's UUID, a service's name."""
+        return str(self.agent_id or self.user_id or self.service)
+
 
 class IssuerKind(StrEnum):
     """Whose tokens an issuer signs."""

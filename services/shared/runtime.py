@@ -21,13 +21,13 @@ import secrets
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Self, TypeVar
+from typing import Final, Self, TypeVar
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 import nats.errors
 
 from acervo.events.v1.facts_pb2 import FactHandled
-from services.shared import bus, outbox
+from services.shared import bus, idempotency, outbox
 from services.shared.admission import Dispatcher, Policy
 from services.shared.auth import ServiceTokens, TokenVerifier, load_issuers
 from services.shared.blobs import BlobStore, Collector
@@ -43,6 +43,8 @@ log = logging.getLogger(__name__)
 
 Body = Callable[[], Awaitable[None]]
 T = TypeVar("T")
+
+HOUR: Final = 3600.0
 
 _RESTART_SECONDS = 0.5
 _FACT_SLOTS = 64
@@ -110,9 +112,23 @@ class Runtime:
         turn = f"{self.service}.{name}"
         self.loop(name, lambda: lead(self.pool, turn, self.worker, self.settings.leader_seconds, body))
 
-    def background(self, policy: Policy) -> None:
-        """Run what every service with an outbox needs: relay, dispatcher and collector of blobs."""
+    def every(self, name: str, seconds: float, body: Body) -> None:
+        """Run `body` in one process of this service at a time, again and again with a pause between."""
+
+        async def again() -> None:
+            while True:
+                await body()
+                await asyncio.sleep(seconds)
+
+        self.singleton(name, again)
+
+    def background(self, policy: Policy | None = None) -> None:
+        """Run what every service with an outbox needs: relay, dispatcher, collector of blobs, the end of old requests.
+
+        `policy` is how jobs are admitted; None where the service has none.
+        """
         settings = self.settings
+        self.every("requests", HOUR, lambda: idempotency.forget(self.pool, settings.request_days))
         self.singleton("relay", self._relay)
         self.singleton("collector", Collector(self.pool, self.blobs).run)
 

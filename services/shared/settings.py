@@ -52,5 +52,6 @@ class ServiceSettings(BaseSettings):
         120, gt=0, description="How long a sent job may stay unclaimed or unanswered before it is sent again."
     )
     reconcile_seconds: float = Field(1, gt=0, description="How often overdue jobs are looked for.")
+    request_days: int = Field(7, ge=1, description="How long the answer to a request id is kept, in days.")
     drain_seconds: float = Field(20, gt=0, description="How long running work may take at shutdown.")
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")

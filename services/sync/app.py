@@ -1,12 +1,10 @@
 """The composition root of sync."""
 
-import asyncio
-
 from acervo.sync.v1.sources_pb2_grpc import add_SourceServiceServicer_to_server
 from services.shared import bus, telemetry
 from services.shared.admission import Policy
 from services.shared.runtime import Runtime
-from services.sync import idempotency, runs
+from services.sync import runs
 from services.sync.consumers import FactListener, RunWorker
 from services.sync.passes import Limits, Means
 from services.sync.peers import Documents, Uploads
@@ -15,7 +13,6 @@ from services.sync.rpc import CALLERS, SourceService
 from services.sync.settings import SyncSettings
 
 SERVICE = "sync"
-_SWEEP_SECONDS = 3600.0
 
 
 def work(runtime: Runtime, settings: SyncSettings, reach: Reach) -> None:
@@ -35,14 +32,6 @@ def work(runtime: Runtime, settings: SyncSettings, reach: Reach) -> None:
             bus.BASE_EMPTIED: listener.base_emptied,
         }
     )
-    runtime.singleton("sweep", lambda: _sweep(runtime))
-
-
-async def _sweep(runtime: Runtime) -> None:
-    """Forget old requests, until cancelled."""
-    while True:
-        await idempotency.forget(runtime.pool)
-        await asyncio.sleep(_SWEEP_SECONDS)
 
 
 async def main() -> None:

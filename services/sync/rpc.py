@@ -9,19 +9,17 @@ from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from google.protobuf.message import Message
-
 from acervo.sync.v1 import sources_pb2 as pb
 from acervo.sync.v1.sources_pb2_grpc import SourceServiceServicer
 from services.shared import auth, jobs
 from services.shared.bus import Lane
 from services.shared.db import Connection, Pool
 from services.shared.errors import NotFound, ServicesOnly
+from services.shared.idempotency import Call, answered, once
 from services.shared.ids import uuid7
 from services.shared.server import CallContext, Callers
 from services.sync import decode, pages, runs, sources
 from services.sync.codec import run_to_proto, source_to_proto
-from services.sync.idempotency import Call, answered, once
 from services.sync.local_directory import LocalDirectory, admit
 from services.sync.modes import Mode
 from services.sync.reach import Base, Reach
@@ -55,12 +53,12 @@ class SourceService(SourceServiceServicer):
     ) -> pb.CreateSourceResponse:
         """Point a source at a base."""
         base = await self._reach.base_for_local_source(decode.target(request))
-        call = _call(request, request.request_id)
+        call = Call.of(request)
         if (before := await answered(self._pool, call, pb.CreateSourceResponse)) is not None:
             return before
         decode.check_source(request)
         path = await asyncio.to_thread(admit, request.local_directory.path, self._roots)
-        new = _new_source(request, base, path, owner=call.caller_id)
+        new = _new_source(request, base, path, owner=_person())
 
         async def create(connection: Connection) -> pb.CreateSourceResponse:
             return pb.CreateSourceResponse(source=source_to_proto(await sources.create(connection, new)))
@@ -96,10 +94,10 @@ class SourceService(SourceServiceServicer):
         base_id = decode.uuid(request.knowledge_base_id, "knowledge_base_id")
         source = await self._reach.edit(await sources.find(self._pool, source_id))
         base = await self._reach.base_for_local_source(decode.by_id(base_id))
-        call = _call(request, request.request_id)
+        call, owner = Call.of(request), _person()
 
         async def attach(connection: Connection) -> pb.AttachSourceResponse:
-            attached = await sources.attach(connection, source.id, base.id, base.tenant_id, call.caller_id)
+            attached = await sources.attach(connection, source.id, base.id, base.tenant_id, owner)
             if attached is None:
                 raise NotFound("detached source")
             return pb.AttachSourceResponse(source=source_to_proto(attached))
@@ -111,11 +109,10 @@ class SourceService(SourceServiceServicer):
     ) -> pb.DeleteSourceResponse:
         """Remove a source and its runs; the documents stay."""
         source_id = decode.uuid(request.source_id, "source_id")
-        call = _call(request, request.request_id)
-        found = await sources.find(self._pool, source_id)
-        if found is None and await answered(self._pool, call, pb.DeleteSourceResponse) is not None:
-            return pb.DeleteSourceResponse()
-        source = await self._reach.edit(found)
+        call = Call.of(request)
+        if (before := await answered(self._pool, call, pb.DeleteSourceResponse)) is not None:
+            return before
+        source = await self._reach.edit(await sources.find(self._pool, source_id))
 
         async def delete(connection: Connection) -> pb.DeleteSourceResponse:
             await jobs.forget(connection, await sources.delete(connection, source.id))
@@ -134,7 +131,7 @@ class SourceService(SourceServiceServicer):
             run = await runs.start(connection, run_id, source, mode, Lane.INTERACTIVE)
             return pb.StartRunResponse(run=run_to_proto(run))
 
-        return await once(self._pool, _call(request, request.request_id), pb.StartRunResponse, start)
+        return await once(self._pool, Call.of(request), pb.StartRunResponse, start)
 
     async def GetRun(self, request: pb.GetRunRequest, context: CallContext) -> pb.GetRunResponse:  # noqa: N802
         """Answer one run."""
@@ -167,8 +164,8 @@ def _new_source(request: pb.CreateSourceRequest, base: Base, path: str, *, owner
     )
 
 
-def _call(request: Message, request_id: str) -> Call:
+def _person() -> UUID:
     person = auth.current().user_id
     if person is None:
         raise ServicesOnly  # the table of callers lets people alone come here
-    return Call(person, decode.optional_uuid(request_id, "request_id"), request)
+    return person

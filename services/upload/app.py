@@ -1,12 +1,8 @@
 """The composition root of upload."""
 
-import asyncio
-
 from acervo.upload.v1.upload_pb2_grpc import add_UploadServiceServicer_to_server
 from services.shared import telemetry
-from services.shared.admission import Policy
-from services.shared.db import Pool
-from services.shared.runtime import Runtime
+from services.shared.runtime import HOUR, Runtime
 from services.upload import requests
 from services.upload.consumers import Consumers
 from services.upload.reception import Reception
@@ -15,15 +11,6 @@ from services.upload.settings import UploadSettings
 from services.upload.tracking import Tracking
 
 SERVICE = "upload"
-
-_SWEEP_SECONDS = 600.0
-
-
-async def sweep(pool: Pool, request_days: int) -> None:
-    """Forget old requests, until cancelled."""
-    while True:
-        await requests.forget_old(pool, request_days)
-        await asyncio.sleep(_SWEEP_SECONDS)
 
 
 async def start(runtime: Runtime, settings: UploadSettings) -> None:
@@ -35,10 +22,10 @@ async def start(runtime: Runtime, settings: UploadSettings) -> None:
         reconcile_seconds=settings.reconcile_seconds,
     )
     if settings.role.works:
-        runtime.background(Policy("none"))
+        runtime.background()
         runtime.facts(Consumers(runtime.pool).handlers())
         runtime.singleton("tracking", tracking.reconcile)
-        runtime.singleton("sweep", lambda: sweep(runtime.pool, settings.request_days))
+        runtime.every("sweep", HOUR, lambda: requests.forget(runtime.pool, settings.request_days))
     if settings.role.serves:
         service = UploadService(
             runtime.pool,

@@ -8,17 +8,17 @@ from services.shared.db import Connection, Pool
 from services.shared.errors import RequestIdReused, TryAgain
 
 _FIND = """
-SELECT digest, file_id, document_id, already_present FROM requests WHERE caller = $1 AND request_id = $2
+SELECT digest, file_id, document_id, already_present FROM upload_requests WHERE caller = $1 AND request_id = $2
 """
 _NOTE = """
-INSERT INTO requests (caller, request_id, digest, file_id) VALUES ($1, $2, $3, $4)
+INSERT INTO upload_requests (caller, request_id, digest, file_id) VALUES ($1, $2, $3, $4)
 ON CONFLICT DO NOTHING RETURNING true
 """
 _ANSWER = """
-UPDATE requests SET document_id = $2, already_present = $3 WHERE file_id = $1 AND document_id IS NULL
+UPDATE upload_requests SET document_id = $2, already_present = $3 WHERE file_id = $1 AND document_id IS NULL
 """
-_WITHDRAW = "DELETE FROM requests WHERE file_id = ANY($1::uuid[]) AND document_id IS NULL"
-_FORGET = "DELETE FROM requests WHERE created_at < now() - make_interval(days => $1)"
+_WITHDRAW = "DELETE FROM upload_requests WHERE file_id = ANY($1::uuid[]) AND document_id IS NULL"
+_FORGET = "DELETE FROM upload_requests WHERE created_at < now() - make_interval(days => $1)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,6 @@ async def withdraw(connection: Connection, file_ids: Sequence[UUID]) -> None:
     await connection.execute(_WITHDRAW, list(file_ids))
 
 
-async def forget_old(pool: Pool, days: int) -> None:
+async def forget(pool: Pool, days: int) -> None:
     """Forget requests after so many days."""
     await pool.execute(_FORGET, days)

@@ -16,4 +16,3 @@ class UploadSettings(ServiceSettings):
     upload_idle_seconds: float = Field(
         60, gt=0, description="How long a caller may pause between two messages of a file."
     )
-    request_days: int = Field(7, ge=1, description="How long the answer to a request id is kept, in days.")

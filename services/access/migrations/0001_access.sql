@@ -74,19 +74,5 @@ CREATE TABLE teardowns (
 CREATE INDEX teardowns_name ON teardowns (collection_name);
 CREATE INDEX teardowns_announced ON teardowns (announce_time);
 
--- What mutations answered, so that a repeat with the same request id gets the same answer.
-CREATE TABLE requests (
-    -- Who asked; ids of different callers never meet.
-    caller text NOT NULL,
-    request_id uuid NOT NULL,
-    -- sha256 over the method and the request.
-    digest bytea NOT NULL,
-    -- The serialized response. Null only within the transaction that does the work.
-    response bytea,
-    create_time timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (caller, request_id)
-);
-CREATE INDEX requests_age ON requests (create_time);
-
 -- migrate:down
-DROP TABLE requests, teardowns, knowledge_bases, collection_names, members, organizations;
+DROP TABLE teardowns, knowledge_bases, collection_names, members, organizations;

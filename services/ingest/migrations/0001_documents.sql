@@ -63,18 +63,6 @@ CREATE TABLE removed_files (
 );
 CREATE INDEX removed_files_age ON removed_files (removed_at);
 
--- What callers asked for under an id of their own, so that the same call again gets the same answer.
-CREATE TABLE requests (
-    caller text NOT NULL,
-    request_id uuid NOT NULL,
-    method text NOT NULL,
-    document_id uuid NOT NULL,
-    knowledge_base_id uuid NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (caller, request_id)
-);
-CREATE INDEX requests_age ON requests (created_at);
-
 -- Watchers wait on this channel for the ids of documents that changed.
 CREATE FUNCTION documents_notify() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -85,5 +73,5 @@ CREATE TRIGGER documents_notify AFTER UPDATE OR DELETE ON documents
     FOR EACH ROW EXECUTE FUNCTION documents_notify();
 
 -- migrate:down
-DROP TABLE requests, removed_files, warnings, documents;
+DROP TABLE removed_files, warnings, documents;
 DROP FUNCTION documents_notify;

@@ -94,6 +94,20 @@ CREATE TABLE leases (
     expires_at timestamptz NOT NULL
 );
 
+-- What calls under an id of their caller's own were answered: made again, they get the same.
+CREATE TABLE requests (
+    -- Who asked; ids of different callers never meet.
+    caller text NOT NULL,
+    request_id uuid NOT NULL,
+    -- sha256 over the method and the request.
+    digest bytea NOT NULL,
+    -- The serialized response. Null only within the transaction that does the work.
+    response bytea,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (caller, request_id)
+);
+CREATE INDEX requests_age ON requests (created_at);
+
 -- Messages that could not be decoded, for a person to look at.
 CREATE TABLE dead_letters (
     id uuid PRIMARY KEY,
@@ -105,5 +119,5 @@ CREATE TABLE dead_letters (
 );
 
 -- migrate:down
-DROP TABLE dead_letters, leases, blobs, bases, jobs, facts, outbox;
+DROP TABLE dead_letters, requests, leases, blobs, bases, jobs, facts, outbox;
 DROP FUNCTION jobs_notify, outbox_notify;

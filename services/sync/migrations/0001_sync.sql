@@ -19,17 +19,6 @@ CREATE TABLE sources (
 CREATE INDEX sources_of_base ON sources (knowledge_base_id, id) WHERE NOT detached;
 CREATE INDEX sources_detached ON sources (id) WHERE detached;
 
--- Calls that carried an id of their caller's own, and what they were answered.
-CREATE TABLE requests (
-    caller_id uuid NOT NULL,
-    request_id uuid NOT NULL,
-    digest bytea NOT NULL,
-    response bytea,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (caller_id, request_id)
-);
-CREATE INDEX requests_age ON requests (created_at);
-
 -- One pass over a source. While it runs, its counts are those of its files; then they stand here.
 CREATE TABLE runs (
     id uuid PRIMARY KEY,
@@ -104,4 +93,4 @@ CREATE INDEX claims_of_document ON claims (document_id);
 
 -- migrate:down
 DROP VIEW run_counts;
-DROP TABLE claims, run_files, runs, requests, sources;
+DROP TABLE claims, run_files, runs, sources;

@@ -29,7 +29,7 @@ CREATE INDEX files_of_base ON files (knowledge_base_id, id);
 
 -- Uploads under an id of the caller's own, so that the same call again gets the same document. The row outlives
 -- the file, which may be released because the base held its content already.
-CREATE TABLE requests (
+CREATE TABLE upload_requests (
     caller text NOT NULL,
     request_id uuid NOT NULL,
     -- sha256 of the header.
@@ -41,8 +41,8 @@ CREATE TABLE requests (
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (caller, request_id)
 );
-CREATE INDEX requests_of_file ON requests (file_id);
-CREATE INDEX requests_age ON requests (created_at);
+CREATE INDEX upload_requests_of_file ON upload_requests (file_id);
+CREATE INDEX upload_requests_age ON upload_requests (created_at);
 
 -- migrate:down
-DROP TABLE requests, files;
+DROP TABLE upload_requests, files;

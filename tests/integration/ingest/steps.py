@@ -125,6 +125,16 @@ class Steps:
             self.pool, Indexed(document.id, attempt or document.attempt, count, retired, superseded)
         )
 
+    async def retry(self, document: Document) -> Document:
+        """Start a failed document again."""
+        async with self.pool.acquire() as connection, connection.transaction():
+            return await tracking.retry(connection, document)
+
+    async def delete(self, document: Document) -> None:
+        """Remove a document."""
+        async with self.pool.acquire() as connection, connection.transaction():
+            await tracking.delete(connection, document.id)
+
     async def get(self, document: Document) -> Document | None:
         """The document as it is now."""
         async with self.pool.acquire() as connection:

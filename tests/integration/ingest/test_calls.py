@@ -216,3 +216,17 @@ async def test_only_failed_documents_are_retried(calls: Calls, steps: Steps) -> 
     await steps.fail(document, reason_of("PARSE_TIMEOUT"))
     answer = (await calls.stub.RetryDocument(request, **calls.person())).document
     assert (answer.state, answer.attempt) == (pb.DOCUMENT_STATE_PROCESSING, 2)
+
+
+async def test_a_retry_repeated_under_its_request_id_is_answered_as_the_first_time(
+    calls: Calls, steps: Steps
+) -> None:
+    base = calls.base()
+    document, other = [await steps.create(base_id(base), filename=f"{n}.md") for n in range(2)]
+    for failed in (document, other):
+        await steps.fail(failed, reason_of("PARSE_TIMEOUT"))
+    request = pb.RetryDocumentRequest(request_id=str(uuid7()), document_id=str(document.id))
+    first = await calls.stub.RetryDocument(request, **calls.person())
+    assert await calls.stub.RetryDocument(request, **calls.person()) == first
+    reused = pb.RetryDocumentRequest(request_id=request.request_id, document_id=str(other.id))
+    assert await calls.reason(calls.stub.RetryDocument(reused, **calls.person())) == "REQUEST_ID_REUSED"

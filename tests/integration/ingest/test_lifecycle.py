@@ -10,11 +10,10 @@ from acervo.events.v1.work_pb2 import EmbedDocument
 from services.ingest import outcomes, tracking
 from services.ingest.documents import Document, Original, Stage, State
 from services.ingest.outcomes import Blobs
-from services.ingest.requests import Request
 from services.shared import jobs
 from services.shared.bus import DOCUMENT_DELETED, DOCUMENT_FINISHED
 from services.shared.db import Pool
-from services.shared.errors import AcervoError, ErrorReason, NotFound, RequestIdReused, reason_name, reason_of
+from services.shared.errors import AcervoError, ErrorReason, NotFound, reason_name, reason_of
 from services.shared.ids import uuid7
 from services.shared.jobs import Count, LeaseLost
 from tests.integration.ingest.steps import Steps, new
@@ -56,7 +55,7 @@ async def test_the_same_file_again_answers_the_same_document(pool: Pool) -> None
 
 async def test_asking_late_for_a_file_does_not_bring_its_deleted_document_back(steps: Steps) -> None:
     document = await steps.create(BASE)
-    await tracking.delete(steps.pool, document.id, None)
+    await steps.delete(document)
     with pytest.raises(NotFound):
         await tracking.create(steps.pool, new(BASE, file_id=document.file_id))
 
@@ -94,7 +93,7 @@ async def test_a_document_deleted_while_it_is_read_stays_deleted(steps: Steps) -
     document = await steps.create(BASE)
     claimed = await steps.claim(document)
     result = await steps.written(claimed)
-    await tracking.delete(steps.pool, document.id, None)
+    await steps.delete(document)
     with pytest.raises(LeaseLost):
         await outcomes.finish_parse(steps.pool, claimed, BASE, result, Blobs(1, 1), deadline_seconds=60)
     assert await steps.get(document) is None
@@ -105,8 +104,8 @@ async def test_a_document_deleted_while_it_is_read_stays_deleted(steps: Steps) -
 @pytest.mark.parametrize("until", ["queued", "parsing", "embedding", "done", "error"])
 async def test_a_document_can_be_deleted_in_every_state(steps: Steps, until: str) -> None:
     document = await _bring(steps, until)
-    await tracking.delete(steps.pool, document.id, None)
-    await tracking.delete(steps.pool, document.id, None)
+    await steps.delete(document)
+    await steps.delete(document)
     assert await steps.get(document) is None
     (deleted,) = await steps.events(DOCUMENT_DELETED, DocumentDeleted)
     assert (deleted.document_id, deleted.file_id) == (str(document.id), str(document.file_id))
@@ -122,7 +121,7 @@ async def test_a_retry_is_the_next_attempt_and_answers_to_the_last_one_are_ignor
     failed = await steps.get(document)
     assert failed is not None
     assert failed.reason == reason_of("EMBEDDING_FAILED")
-    retried = await tracking.retry(steps.pool, document, None)
+    retried = await steps.retry(document)
     assert (retried.attempt, retried.stage, retried.reason) == (2, Stage.QUEUED, None)
     await outcomes.fail_embed(steps.pool, document.id, 1, CORRUPT)
     await steps.index(document, attempt=1)
@@ -140,28 +139,16 @@ async def test_a_retry_is_the_next_attempt_and_answers_to_the_last_one_are_ignor
 
 async def test_only_one_of_many_retries_at_once_counts(steps: Steps) -> None:
     document = await _bring(steps, "error")
-    results = await asyncio.gather(
-        *(tracking.retry(steps.pool, document, None) for _ in range(5)), return_exceptions=True
-    )
+    results = await asyncio.gather(*(steps.retry(document) for _ in range(5)), return_exceptions=True)
     refused = [result for result in results if isinstance(result, AcervoError)]
     assert len(refused) == 4
     assert {reason_name(refusal.reason) for refusal in refused} == {"DOCUMENT_NOT_FAILED"}
 
 
-async def test_a_retry_repeated_under_its_request_id_gets_the_same_answer(steps: Steps) -> None:
-    document = await _bring(steps, "error")
-    request = Request("user", uuid7(), "RetryDocument", document.id, BASE)
-    first = await tracking.retry(steps.pool, document, request)
-    assert await tracking.retry(steps.pool, document, request) == first
-    other = await _bring(steps, "error", filename="b.md")
-    with pytest.raises(RequestIdReused):
-        await tracking.retry(steps.pool, other, replace(request, document_id=other.id))
-
-
 async def test_a_synced_document_does_not_promise_its_original_once_it_ended(steps: Steps) -> None:
     document = await _bring(steps, "error", original=Original.STAGED)
     with pytest.raises(AcervoError) as refusal:
-        await tracking.retry(steps.pool, document, None)
+        await steps.retry(document)
     assert reason_name(refusal.value.reason) == "ORIGINAL_GONE"
 
 

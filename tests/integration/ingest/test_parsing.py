@@ -11,7 +11,6 @@ from google.protobuf.proto import parse_length_prefixed
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1.chunks_pb2 import Chunk, ChunkFileHeader, PageText
-from services.ingest import tracking
 from services.ingest.documents import Document, Original, Stage, State
 from services.ingest.parsing import MOST_TRIES, Parsers, Parsing, Timing
 from services.ingest.pool.job import Cut, Job, Outcome, Refused
@@ -137,7 +136,7 @@ async def test_a_retry_gives_a_crashing_file_its_chances_anew(bench: Bench, step
     document = await bench.stored()
     for _ in range(2):
         await bench.parse(Script(CRASHED), document)
-    retried = await tracking.retry(steps.pool, document, None)
+    retried = await steps.retry(document)
     assert (await bench.parse(Script(CRASHED), retried)).stage is Stage.QUEUED
 
 
@@ -174,7 +173,7 @@ async def test_a_worker_whose_document_is_taken_away_stops_reading(
     reading = asyncio.create_task(worker.parse(document.id, 1))
     await script.started.wait()
     if by == "deletion":
-        await tracking.delete(steps.pool, document.id, None)
+        await steps.delete(document)
     else:
         await steps.pool.execute("UPDATE jobs SET lease_until = now() - interval '1 second'")
         assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING

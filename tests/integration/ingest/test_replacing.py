@@ -128,7 +128,7 @@ async def test_an_emptied_base_loses_what_it_held_and_takes_what_comes(steps: St
     assert await _left(steps, old, newer) == [None, State.PROCESSING]
     await _done(steps, newer)
     with pytest.raises(BaseGone):
-        await tracking.retry(steps.pool, old, None)
+        await steps.retry(old)
 
 
 async def test_an_upload_is_not_answered_by_a_document_that_an_emptying_is_about_to_remove(

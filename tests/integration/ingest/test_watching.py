@@ -7,7 +7,6 @@ import pytest
 from grpc.aio import AioRpcError
 
 from acervo.ingest.v1 import documents_pb2 as pb
-from services.ingest import tracking
 from services.ingest.documents import Document
 from services.shared.errors import reason_name, reason_of
 from services.shared.ids import uuid7
@@ -49,7 +48,7 @@ async def test_a_stream_ends_at_once_when_all_have_ended_and_names_those_that_ar
     answers = _watch(calls, failed, deleted)
     first = {(await anext(answers)).document.id for _ in range(2)}
     assert first == {str(failed.id), str(deleted.id)}
-    await tracking.delete(steps.pool, deleted.id, None)
+    await steps.delete(deleted)
     (gone,) = [answer async for answer in answers]
     assert (gone.deleted, gone.document) == (True, pb.Document(id=str(deleted.id)))
 

@@ -16,7 +16,6 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from acervo.events.v1.facts_pb2 import BaseDeleted, FactHandled
 from acervoctl.stack.ports import free_port
 from services.shared import bus, outbox
-from services.shared.admission import Policy
 from services.shared.broker import Delivery, Undecodable
 from services.shared.bus import PARSE, Lane, lane_subject
 from services.shared.db import Pool
@@ -199,7 +198,7 @@ async def test_a_service_forgets_what_it_announced_once_all_that_hear_it_have_ha
         for name in bus.listeners(bus.BASE_DELETED):
             await stack.enter_async_context(consuming(await connect(name), f"{name}-facts", nothing))
         access = await stack.enter_async_context(Runtime.open(settings_of({**environment, **own}), "access"))
-        access.background(Policy("none"))
+        access.background()
         access.facts({bus.TEARDOWN_ANSWERED: nothing})
         async with access.pool.acquire() as connection, connection.transaction():
             await outbox.announce(connection, bus.BASE_DELETED, BaseDeleted(knowledge_base_id=str(uuid7())))

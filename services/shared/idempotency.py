@@ -1,43 +1,55 @@
-"""Calls that carry an id of their caller's own: made again, they get the same answer and do nothing anew."""
+"""Mutations that are done once for each request id, however often they are asked for.
 
-import hashlib
+    call = Call.of(request)
+    ...
+    return await once(pool, call, pb.DeleteSourceResponse, work)
+
+An id is its caller's own: the same id of somebody else is another one.
+"""
+
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, Self, TypeVar
 from uuid import UUID
 
 from google.protobuf.message import Message
 
+from services.shared import auth
 from services.shared.db import Connection, Pool
 from services.shared.errors import RequestIdReused, TryAgain
+from services.shared.fields import read_optional_uuid
+from services.shared.fingerprint import Request, fingerprint
 
 Response = TypeVar("Response", bound=Message)
 
-DAYS = 7
-"""How long an answer is remembered."""
-
 # Waits for a transaction that is at work on the same id, and starts over where that one fails.
 _BEGIN = """
-INSERT INTO requests (caller_id, request_id, digest) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING true
+INSERT INTO requests (caller, request_id, digest) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING true
 """
-_ANSWERED = "SELECT digest, response FROM requests WHERE caller_id = $1 AND request_id = $2"
-_FINISH = "UPDATE requests SET response = $3 WHERE caller_id = $1 AND request_id = $2"
+_ANSWERED = "SELECT digest, response FROM requests WHERE caller = $1 AND request_id = $2"
+_FINISH = "UPDATE requests SET response = $3 WHERE caller = $1 AND request_id = $2"
 _FORGET = "DELETE FROM requests WHERE created_at < now() - make_interval(days => $1)"
+
+
+class Mutation(Request, Protocol):
+    """A request that may carry an id of its caller's own."""
+
+    request_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A request as repeats are known by: who asks, under which id (None: never repeated), for what."""
 
-    caller_id: UUID
+    caller: str
     request_id: UUID | None
-    request: Message
+    digest: bytes
 
-    @property
-    def digest(self) -> bytes:
-        """Tells the request from others; the name of its message stands for the method."""
-        content = self.request.SerializeToString(deterministic=True)
-        return hashlib.sha256(self.request.DESCRIPTOR.full_name.encode() + b"\0" + content).digest()
+    @classmethod
+    def of(cls, request: Mutation) -> Self:
+        """The call at hand. Raises FieldsInvalid where its id is no UUID."""
+        request_id = read_optional_uuid("request_id", request.request_id)
+        return cls(auth.current().id, request_id, fingerprint(request))
 
 
 async def answered(pool: Pool, call: Call, answer: type[Response]) -> Response | None:
@@ -51,7 +63,7 @@ async def answered(pool: Pool, call: Call, answer: type[Response]) -> Response |
 async def once(
     pool: Pool, call: Call, answer: type[Response], work: Callable[[Connection], Awaitable[Response]]
 ) -> Response:
-    """Do `work` in a transaction, or answer what it answered before.
+    """Do `work` in a transaction, or answer what it answered when it was done before.
 
     Raises RequestIdReused where the id was used for another request, and whatever `work` raises: then nothing is
     kept, and the id is free.
@@ -59,19 +71,18 @@ async def once(
     async with pool.acquire() as connection, connection.transaction():
         if call.request_id is None:
             return await work(connection)
-        key = (call.caller_id, call.request_id)
-        if not await connection.fetchval(_BEGIN, *key, call.digest):
-            response = await _recall(connection, call, answer)
-            if response is None:
+        if not await connection.fetchval(_BEGIN, call.caller, call.request_id, call.digest):
+            before = await _recall(connection, call, answer)
+            if before is None:
                 raise TryAgain  # forgotten at this very moment
-            return response
+            return before
         response = await work(connection)
-        await connection.execute(_FINISH, *key, response.SerializeToString())
+        await connection.execute(_FINISH, call.caller, call.request_id, response.SerializeToString())
         return response
 
 
 async def _recall(connection: Connection, call: Call, answer: type[Response]) -> Response | None:
-    row = await connection.fetchrow(_ANSWERED, call.caller_id, call.request_id)
+    row = await connection.fetchrow(_ANSWERED, call.caller, call.request_id)
     if row is None:
         return None
     if row["digest"] != call.digest:
@@ -79,6 +90,6 @@ async def _recall(connection: Connection, call: Call, answer: type[Response]) ->
     return answer.FromString(row["response"])
 
 
-async def forget(pool: Pool) -> None:
-    """Forget old answers."""
-    await pool.execute(_FORGET, DAYS)
+async def forget(pool: Pool, days: int) -> None:
+    """Forget what was answered more than so many days ago."""
+    await pool.execute(_FORGET, days)
