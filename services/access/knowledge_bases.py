@@ -9,12 +9,12 @@ from uuid import UUID
 import asyncpg
 
 from services.access.claims import Embedding
-from services.access.pages import Page, PageRequest, cut
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Targets, Visibility, Want
 from services.access.reach_sql import FROM_BASES, REACHED, arguments
 from services.shared.db import Connection, Pool
 from services.shared.ingestion_config import IngestionConfig
 from services.shared.ingestion_config_codec import config_from_json, config_to_json
+from services.shared.paging import Page, PageRequest
 
 _COLUMNS = """
     b.id, b.kind, b.scope, b.organization_id, b.owner_user_id, b.visibility, b.default_base, b.display_name,
@@ -114,9 +114,9 @@ async def page(pool: Pool, caller: Caller, which: Filter, wanted: PageRequest) -
         wanted.after,
         which.organization_id,
         which.collection_name,
-        wanted.size + 1,
+        wanted.limit,
     )
-    return cut([KnowledgeBase.from_row(row) for row in rows], wanted.size)
+    return wanted.cut([KnowledgeBase.from_row(row) for row in rows])
 
 
 async def insert(

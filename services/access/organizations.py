@@ -8,11 +8,11 @@ from uuid import UUID
 import asyncpg
 
 from acervo.events.v1.facts_pb2 import MemberRemoved
-from services.access.pages import Page, PageRequest, cut
 from services.access.refusals import LastOwner, MemberNotFound, OrganizationNotFound, RoleNotExceeded
 from services.access.roles import MemberChange, Permission, Role, allows, judge_change
 from services.shared import bus, outbox
 from services.shared.db import Connection, Pool
+from services.shared.paging import Page, PageRequest
 
 _INSERT = "INSERT INTO organizations (id, display_name) VALUES ($1, $2) RETURNING create_time"
 _PAGE = """
@@ -89,8 +89,8 @@ async def found(
 
 async def page(pool: Pool, user_id: UUID | None, wanted: PageRequest) -> Page[Organization]:
     """The organizations that the person is a member of, oldest first."""
-    rows = await pool.fetch(_PAGE, user_id, wanted.after, wanted.size + 1)
-    return cut([Organization.from_row(row) for row in rows], wanted.size)
+    rows = await pool.fetch(_PAGE, user_id, wanted.after, wanted.limit)
+    return wanted.cut([Organization.from_row(row) for row in rows])
 
 
 async def members_page(
@@ -99,8 +99,8 @@ async def members_page(
     """An organization's members, oldest first, for one of them. Raises OrganizationNotFound for others."""
     if await pool.fetchval(_ROLE, organization_id, reader) is None:
         raise OrganizationNotFound
-    rows = await pool.fetch(_MEMBERS, organization_id, wanted.after, wanted.size + 1)
-    return cut([Member.from_row(row) for row in rows], wanted.size)
+    rows = await pool.fetch(_MEMBERS, organization_id, wanted.after, wanted.limit)
+    return wanted.cut([Member.from_row(row) for row in rows])
 
 
 async def lock_for_content(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Role:

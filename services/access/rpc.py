@@ -19,6 +19,7 @@ from services.access.reach import BaseScope, Settlement, Visibility, Want, settl
 from services.access.refusals import BaseNotFound, CollectionAmbiguous, OrganizationNotFound
 from services.shared import server
 from services.shared.db import Connection, Pool
+from services.shared.fields import read_optional_uuid, read_page, read_uuid
 from services.shared.idempotency import Call, once
 from services.shared.ids import uuid7
 from services.shared.server import CallContext
@@ -54,7 +55,7 @@ class AccessServicer(access_pb2_grpc.AccessServiceServicer):
         self, request: access_pb2.ResolveRequest, context: CallContext
     ) -> access_pb2.ResolveResponse:
         """The bases that the targets name, or a refusal of them all."""
-        caller = self._callers.acting_for(decode.actor(request.actor_user_id))
+        caller = self._callers.acting_for(read_optional_uuid("actor_user_id", request.actor_user_id))
         targets, want = decode.targets(request)
         reached = await knowledge_bases.resolve(self._pool, caller, targets, want)
         settlement = settle(targets, [(base.id, base.collection_name) for base in reached], want)
@@ -68,7 +69,7 @@ class AccessServicer(access_pb2_grpc.AccessServiceServicer):
         self, request: access_pb2.WhoAmIRequest, context: CallContext
     ) -> access_pb2.WhoAmIResponse:
         """What the deployment knows of the caller."""
-        caller = self._callers.acting_for(decode.actor(request.actor_user_id))
+        caller = self._callers.acting_for(read_optional_uuid("actor_user_id", request.actor_user_id))
         return encode.who(caller)
 
 
@@ -110,7 +111,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
     ) -> organizations_pb2.ListOrganizationsResponse:
         """Those that the caller is a member of."""
         caller = self._callers.current()
-        wanted = decode.page(request.page_size, request.page_token)
+        wanted = read_page(request)
         page = await organizations.page(self._pool, caller.person, wanted)
         return organizations_pb2.ListOrganizationsResponse(
             organizations=map(encode.organization, page.rows), next_page_token=page.next_page_token
@@ -163,7 +164,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         """An organization gone, with its members and bases."""
         caller = self._callers.current()
         call = Call.of(request)
-        organization_id = decode.organization_id(request.organization_id)
+        organization_id = read_uuid("organization_id", request.organization_id)
 
         async def work(connection: Connection) -> organizations_pb2.DeleteOrganizationResponse:
             await deletion.delete_organization(connection, caller, organization_id, uuid7)
@@ -199,7 +200,7 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
     ) -> bases_pb2.GetKnowledgeBaseResponse:
         """A base that the caller may view."""
         caller = self._callers.current()
-        base_id = decode.base_id(request.knowledge_base_id)
+        base_id = read_uuid("knowledge_base_id", request.knowledge_base_id)
         base = await knowledge_bases.find(self._pool, caller, base_id, Want.VIEW)
         if base is None:
             raise BaseNotFound
@@ -222,7 +223,7 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
         """A base gone, or an organization's default emptied."""
         caller = self._callers.current()
         call = Call.of(request)
-        base_id = decode.base_id(request.knowledge_base_id)
+        base_id = read_uuid("knowledge_base_id", request.knowledge_base_id)
 
         async def work(connection: Connection) -> bases_pb2.DeleteKnowledgeBaseResponse:
             await deletion.delete_base(connection, caller, base_id, uuid7)

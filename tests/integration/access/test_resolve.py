@@ -11,7 +11,6 @@ from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
 from services.access import knowledge_bases
-from services.access.pages import PageRequest
 from services.access.reach import (
     BaseKind,
     BaseScope,
@@ -27,6 +26,7 @@ from services.access.roles import Role
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool
 from services.shared.ids import uuid7
+from services.shared.paging import PageRequest
 from tests.integration.access.callers import ADMIN, Access, person_id, refusal, told
 
 EDIT = access_pb2.PERMISSION_EDIT
@@ -256,3 +256,11 @@ async def test_an_unknown_permission_or_id_says_nothing_of_what_exists(access: A
         request = access_pb2.ResolveRequest(targets=[access_pb2.Target(knowledge_base_id=target)])
         refused = await refusal(access.rules.Resolve(request, **access.person("bea")))
         assert from_rpc_error(refused).reason == reasons.ERROR_REASON_FIELD_INVALID
+
+
+async def test_the_nil_id_is_of_no_base_as_any_other_may_be(access: Access) -> None:
+    refused = [
+        told(await refusal(access.resolve(access.person("ana"), ids=(absent,))))
+        for absent in (str(UUID(int=0)), str(uuid4()))
+    ]
+    assert refused[0] == refused[1]
