@@ -15,7 +15,7 @@ from bench.ground import SPACE, Ground, ground
 from bench.indexer import Indexer, Written, indexer
 from bench.plan import Plan
 from bench.texts import Corpus
-from services.shared.db import Connection
+from services.shared.db import Connection, Pool, open_pool
 from services.vectorstore import wire
 from services.vectorstore.embedding import Embedders
 from services.vectorstore.search import Base, Legs, Query, Searcher
@@ -114,16 +114,20 @@ async def _asking(on: Ground) -> AsyncIterator[_Asking]:
         if query.args:
             sent.append((query.query, query.args))
 
-    url = on.stack.database_urls["vectorstore"]
-    connection = await asyncpg.connect(url)
-    await wire.prepare(connection)
     embedders = Embedders()
-    async with asyncpg.create_pool(url, min_size=1, max_size=1, init=wire.prepare) as pool:
-        async with pool.acquire() as logged:
+    async with contextlib.AsyncExitStack() as stack:
+        lent = [await stack.enter_async_context(await _pool(on)) for _ in range(2)]
+        async with lent[0].acquire() as logged:
             logged.add_query_logger(note)
-        yield _Asking(on, Searcher(pool, embedders), sent, connection)
+        connection = await stack.enter_async_context(lent[1].acquire())
+        yield _Asking(on, Searcher(lent[0], embedders), sent, connection)
     await embedders.close()
-    await connection.close()
+
+
+async def _pool(on: Ground) -> Pool:
+    """Open a pool of one connection, prepared as the service prepares its own."""
+    url = on.stack.database_urls["vectorstore"]
+    return await open_pool(url, size=1, application="bench", prepare=wire.prepare)
 
 
 def _add(part: Part, scenario: str, measured: Sequence[dict[str, list[float]]]) -> None:
