@@ -2,16 +2,15 @@
 
 from datetime import datetime
 from typing import TypeVar
-from uuid import UUID
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from acervo.common.v1 import lane_pb2
 from acervo.ingest.v1 import documents_pb2 as pb
-from services.ingest.documents import Document, NewDocument, Original, Source, Stage, State
+from services.ingest.documents import Document, Original, Source, Stage, State
 from services.shared.bus import Lane
 from services.shared.errors import meaning
-from services.shared.ingestion_config_codec import config_from_proto, config_to_proto
+from services.shared.ingestion_config_codec import config_to_proto
 
 STATES = {
     State.PROCESSING: pb.DOCUMENT_STATE_PROCESSING,
@@ -40,10 +39,6 @@ def reverse(table: dict[_K, _V]) -> dict[_V, _K]:
     return {code: name for name, code in table.items()}
 
 
-_SOURCE_NAMES = reverse(SOURCES)
-_LANE_NAMES = reverse(LANES)
-
-
 def document_to_proto(document: Document) -> pb.Document:
     """Write a document as callers see it."""
     return pb.Document(
@@ -67,30 +62,6 @@ def document_to_proto(document: Document) -> pb.Document:
         complete_time=None if document.completed_at is None else timestamp(document.completed_at),
         warnings=[pb.Warning(code=notice.code, message=notice.message) for notice in document.notices],
         ingestion_config=config_to_proto(document.config),
-    )
-
-
-def new_document(document_id: UUID, request: pb.CreateDocumentRequest) -> NewDocument:
-    """Read what upload wants tracked. Raises ValueError or KeyError where it is malformed."""
-    actor = UUID(request.actor_user_id) if request.actor_user_id else None
-    return NewDocument(
-        id=document_id,
-        file_id=UUID(request.file_id),
-        knowledge_base_id=UUID(request.knowledge_base_id),
-        collection_name=request.collection_name,
-        organization_id=UUID(request.organization_id) if request.organization_id else None,
-        actor_user_id=actor,
-        filename=request.filename,
-        kind=request.kind,
-        size=request.size,
-        sha256=request.sha256,
-        original_key=request.blob_key,
-        original=Original.STAGED if request.discard_original else Original.KEPT,
-        config=config_from_proto(request.ingestion_config),
-        lane=_LANE_NAMES.get(request.lane, Lane.INTERACTIVE if actor else Lane.BULK),
-        source=_SOURCE_NAMES.get(request.source, Source.UPLOAD),
-        source_path=request.source_path,
-        replaces=request.replace,
     )
 
 

@@ -1,7 +1,6 @@
 """The rows of documents. Every function runs in its caller's transaction and keeps no rules."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from services.shared.bus import Lane
 from services.shared.db import Connection, Pool
 from services.shared.errors import ErrorReason
 from services.shared.ingestion_config_codec import config_from_json, config_to_json
+from services.shared.paging import Page, PageRequest
 
 _SELECT = """
 SELECT d.*, (
@@ -65,7 +65,7 @@ _FORGET_REMOVED = "DELETE FROM removed_files WHERE removed_at < now() - interval
 _PAGE = (
     _SELECT
     + """
-WHERE d.knowledge_base_id = ANY($1::uuid[]) AND d.state = ANY($2::text[]) AND ($3::uuid IS NULL OR d.id < $3)
+WHERE d.knowledge_base_id = ANY($1::uuid[]) AND d.state = ANY($2::text[]) AND d.id < $3
 ORDER BY d.id DESC LIMIT $4
 """
 )
@@ -188,20 +188,12 @@ async def forget_removed(pool: Pool) -> None:
     await pool.execute(_FORGET_REMOVED)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Which documents a listing wants: of which bases and states, older than `before`, at most `limit`."""
-
-    base_ids: Sequence[UUID]
-    states: Sequence[State]
-    before: UUID | None
-    limit: int
-
-
-async def page(connection: Connection, wanted: Page) -> list[Document]:
-    """Return documents newest first."""
-    rows = await connection.fetch(_PAGE, wanted.base_ids, wanted.states, wanted.before, wanted.limit)
-    return [_document(row) for row in rows]
+async def page(
+    connection: Connection, base_ids: Sequence[UUID], states: Sequence[State], wanted: PageRequest
+) -> Page[Document]:
+    """Return the documents of bases that are in one of these states, newest first."""
+    rows = await connection.fetch(_PAGE, base_ids, states, wanted.before, wanted.limit)
+    return wanted.cut([_document(row) for row in rows])
 
 
 async def count(connection: Connection, base_ids: Sequence[UUID]) -> dict[State, int]:

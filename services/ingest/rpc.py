@@ -7,22 +7,24 @@ from uuid import UUID
 
 from grpc.aio import ServicerContext
 
-from acervo.access.v1.access_pb2 import PERMISSION_EDIT, PERMISSION_VIEW, Permission, Target
+from acervo.access.v1.access_pb2 import PERMISSION_EDIT, PERMISSION_VIEW, Permission
 from acervo.common.v1.error_reason_pb2 import ERROR_REASON_FILE_TOO_LARGE
 from acervo.ingest.v1 import documents_pb2 as pb
 from acervo.ingest.v1.documents_pb2_grpc import DocumentServiceServicer
-from services.ingest import checks, pages, rows, tracking
-from services.ingest.codec import STATES, document_to_proto, new_document, reverse
+from services.ingest import decode, rows, tracking
+from services.ingest.codec import document_to_proto
 from services.ingest.documents import Document, State
 from services.ingest.reach import Reach
 from services.ingest.watch import Hub, View
 from services.shared import kinds
 from services.shared.db import Connection, Pool
-from services.shared.errors import AcervoError, FieldsInvalid, FieldViolation, NotFound
+from services.shared.errors import AcervoError, NotFound
+from services.shared.fields import read_uuid
 from services.shared.idempotency import Call, answered, once
 from services.shared.ids import uuid7
 from services.shared.ingestion_config import merge
 from services.shared.ingestion_config_codec import config_to_proto, override_from_proto
+from services.shared.reach import NO_BASE, target_of
 from services.shared.server import Callers
 
 SERVICE = "/acervo.ingest.v1.DocumentService"
@@ -37,10 +39,6 @@ CALLERS = {
 }
 
 AUTHORISE_SECONDS = 30.0
-_DEFAULT_PAGE = 100
-_STATE_NAMES = reverse(STATES)
-# No base has it: asking for it is how an absent document is refused as one out of reach is.
-_NO_BASE = UUID(int=0)
 
 Context = ServicerContext[Any, Any]
 
@@ -58,8 +56,8 @@ class DocumentService(DocumentServiceServicer):
 
     async def CheckUpload(self, request: pb.CheckUploadRequest, context: Context) -> pb.CheckUploadResponse:  # noqa: N802
         """Refuse what UploadDocument would refuse, or say what the file would become."""
-        (base,) = await self._reach.bases(_target(request), PERMISSION_EDIT)
-        checks.require(checks.upload(request))
+        (base,) = await self._reach.bases(target_of(request), PERMISSION_EDIT)
+        decode.check_upload(request)
         kind = kinds.declared(request.filename, request.media_type)
         if request.size > kind.document_limit:
             raise _too_large(kind.document_limit)
@@ -77,35 +75,29 @@ class DocumentService(DocumentServiceServicer):
         self, request: pb.CreateDocumentRequest, context: Context
     ) -> pb.CreateDocumentResponse:
         """Track a stored file."""
-        checks.require(checks.creation(request))
-        tracked = await tracking.create(self._pool, new_document(uuid7(), request))
+        tracked = await tracking.create(self._pool, decode.new_document(uuid7(), request))
         return pb.CreateDocumentResponse(
             document=document_to_proto(tracked.document), already_present=tracked.already_present
         )
 
     async def GetDocument(self, request: pb.GetDocumentRequest, context: Context) -> pb.GetDocumentResponse:  # noqa: N802
         """Answer one document."""
-        document = await self._reached(_document_id(request.document_id), PERMISSION_VIEW)
+        document = await self._reached(read_uuid("document_id", request.document_id), PERMISSION_VIEW)
         return pb.GetDocumentResponse(document=document_to_proto(document))
 
     async def ListDocuments(  # noqa: N802
         self, request: pb.ListDocumentsRequest, context: Context
     ) -> pb.ListDocumentsResponse:
         """Answer a page of documents, newest first, and how many there are."""
-        bases = await self._reach.bases(_target(request), PERMISSION_VIEW)
-        checks.require(checks.listing(request))
-        states = sorted({_STATE_NAMES[state] for state in request.states} or set(State))
-        listing = [request.knowledge_base_id, request.collection_name, *states]
-        before = _before(request.page_token, listing)
-        limit = request.page_size or _DEFAULT_PAGE
+        bases = await self._reach.bases(target_of(request), PERMISSION_VIEW)
+        states, wanted = decode.listing(request)
         base_ids = [base.id for base in bases]
         async with self._pool.acquire() as connection:
-            found = await rows.page(connection, rows.Page(base_ids, states, before, limit + 1))
+            page = await rows.page(connection, base_ids, states, wanted)
             counts = await rows.count(connection, base_ids)
-        shown = found[:limit]
         return pb.ListDocumentsResponse(
-            documents=[document_to_proto(document) for document in shown],
-            next_page_token=pages.encode(shown[-1].id, listing) if len(found) > limit else "",
+            documents=map(document_to_proto, page.rows),
+            next_page_token=page.next_page_token,
             counts=pb.DocumentCounts(
                 processing=counts[State.PROCESSING], done=counts[State.DONE], error=counts[State.ERROR]
             ),
@@ -115,8 +107,7 @@ class DocumentService(DocumentServiceServicer):
         self, request: pb.WatchDocumentsRequest, context: Context
     ) -> AsyncIterator[pb.WatchDocumentsResponse]:
         """Send documents as they are and as they change, as long as the caller may see them."""
-        checks.require(checks.watching(request))
-        ids = list(dict.fromkeys(map(UUID, request.document_ids)))
+        ids = decode.watched(request)
         with self._hub.subscribe(ids) as subscription:
             await self._all_reached(ids)
             view = View(ids)
@@ -134,7 +125,7 @@ class DocumentService(DocumentServiceServicer):
         self, request: pb.DeleteDocumentRequest, context: Context
     ) -> pb.DeleteDocumentResponse:
         """Remove a document, in any state."""
-        document_id = _document_id(request.document_id)
+        document_id = read_uuid("document_id", request.document_id)
         call = Call.of(request)
         if (before := await answered(self._pool, call, pb.DeleteDocumentResponse)) is not None:
             return before
@@ -151,7 +142,7 @@ class DocumentService(DocumentServiceServicer):
     ) -> pb.RetryDocumentResponse:
         """Start a failed document again."""
         call = Call.of(request)
-        document = await self._reached(_document_id(request.document_id), PERMISSION_EDIT)
+        document = await self._reached(read_uuid("document_id", request.document_id), PERMISSION_EDIT)
 
         async def retry(connection: Connection) -> pb.RetryDocumentResponse:
             retried = await tracking.retry(connection, document)
@@ -163,7 +154,7 @@ class DocumentService(DocumentServiceServicer):
         """Return a document; absent ones and those out of reach are refused alike, by the same calls."""
         async with self._pool.acquire() as connection:
             found = await rows.get(connection, [document_id])
-        await self._reach.documents_of([found[0].knowledge_base_id if found else _NO_BASE], permission)
+        await self._reach.documents_of([found[0].knowledge_base_id if found else NO_BASE], permission)
         if not found:
             raise NotFound("document")
         return found[0]
@@ -173,7 +164,7 @@ class DocumentService(DocumentServiceServicer):
             found = await rows.get(connection, ids)
         base_ids = {document.knowledge_base_id for document in found}
         complete = len(found) == len(ids)
-        await self._reach.documents_of(base_ids if complete else base_ids | {_NO_BASE}, PERMISSION_VIEW)
+        await self._reach.documents_of(base_ids if complete else base_ids | {NO_BASE}, PERMISSION_VIEW)
         if not complete:
             raise NotFound("document")
 
@@ -185,27 +176,6 @@ def _too_large(limit: int) -> AcervoError:
         f"The file is larger than {limit // (1024 * 1024)} MiB.",
         metadata={"max_size": str(limit)},
     )
-
-
-def _target(request: pb.CheckUploadRequest | pb.ListDocumentsRequest) -> Target:
-    checks.require(checks.target(request.knowledge_base_id, request.collection_name))
-    if request.knowledge_base_id:
-        return Target(knowledge_base_id=request.knowledge_base_id)
-    return Target(collection_name=request.collection_name)
-
-
-def _document_id(text: str) -> UUID:
-    checks.require(checks.uuid_field("document_id", text))
-    return UUID(text)
-
-
-def _before(token: str, listing: list[str]) -> UUID | None:
-    if not token:
-        return None
-    try:
-        return pages.decode(token, listing)
-    except pages.TokenInvalid:
-        raise FieldsInvalid([FieldViolation("page_token", "is not of this listing.")]) from None
 
 
 def _watched(document_id: UUID, document: Document | None) -> pb.WatchDocumentsResponse:

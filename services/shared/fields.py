@@ -1,8 +1,10 @@
 """Reading the fields of requests. Whatever is wrong with a request is told at once, field by field.
 
-with Fields() as fields:
-    source_id = fields.uuid("source_id", request.source_id)
-    page = fields.page(request)
+    with Fields() as fields:
+        source_id = fields.uuid("source_id", request.source_id)
+        page = fields.page(request)
+
+The functions `read_...` are for a field that stands alone.
 """
 
 from collections.abc import Mapping, Sequence

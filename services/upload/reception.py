@@ -10,17 +10,17 @@ from services.shared import bases, blobs
 from services.shared.blobs import PENDING_SECONDS, BlobExpired, BlobStore
 from services.shared.db import DISCONNECTED, Pool
 from services.shared.errors import Unavailable
+from services.shared.idempotency import Call
 from services.upload import files, requests
 from services.upload.files import File, blob_key
 from services.upload.intake import Content, Intake
-from services.upload.requests import Made, Request
+from services.upload.requests import Made
 
 
 class Repeated(Exception):
     """The same request was finished by another call while this one was streaming. `made` is what it made."""
 
-    def __init__(self, request: Request, made: Made) -> None:
-        self.request = request
+    def __init__(self, made: Made) -> None:
         self.made = made
         super().__init__()
 
@@ -39,7 +39,7 @@ class Reception:
         parts: AsyncIterator[bytes],
         intake: Intake,
         describe: Callable[[Content], File],
-        request: Request | None,
+        call: Call,
     ) -> File:
         """Store the bytes and keep the file as received, in one transaction with its bytes and its request.
 
@@ -50,7 +50,7 @@ class Reception:
         await blobs.reserve(self._pool, blob_key(file_id))
         try:
             file = describe(await self._write(blob_key(file_id), parts, intake))
-            await self._keep(file, request)
+            await self._keep(file, call)
         except BlobExpired:
             await self._store.delete([blob_key(file_id)])  # its row may be gone already
             raise Unavailable from None
@@ -70,13 +70,12 @@ class Reception:
                     extended = time.monotonic()
             return intake.finish()
 
-    async def _keep(self, file: File, request: Request | None) -> None:
+    async def _keep(self, file: File, call: Call) -> None:
         async with self._pool.acquire() as connection, connection.transaction():
             await bases.hold(connection, file.knowledge_base_id, file.id)
-            if request is not None:
-                made = await requests.note(connection, request, file.id)
-                if made is not None:
-                    raise Repeated(request, made)
+            made = await requests.note(connection, call, file.id)
+            if made is not None:
+                raise Repeated(made)
             await blobs.commit(connection, file.blob_key, file.size)
             await files.insert(connection, file, self._answer_seconds)
 

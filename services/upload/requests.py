@@ -6,6 +6,7 @@ from uuid import UUID
 
 from services.shared.db import Connection, Pool
 from services.shared.errors import RequestIdReused, TryAgain
+from services.shared.idempotency import Call
 
 _FIND = """
 SELECT digest, file_id, document_id, already_present FROM upload_requests WHERE caller = $1 AND request_id = $2
@@ -22,15 +23,6 @@ _FORGET = "DELETE FROM upload_requests WHERE created_at < now() - make_interval(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """An upload as its repeats are known by: by whom, under which id, with which header (its sha256)."""
-
-    caller: str
-    id: UUID
-    digest: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class Made:
     """What became of a request: the file that it stored, and its document once ingest has answered."""
 
@@ -39,30 +31,34 @@ class Made:
     already_present: bool
 
 
-async def find(connection: "Connection | Pool", request: Request) -> Made | None:
-    """What became of the request when it was made before.
+async def find(connection: "Connection | Pool", call: Call) -> Made | None:
+    """What became of a call when it was made before.
 
     Raises:
         RequestIdReused: if the caller used the id with another header.
     """
-    row = await connection.fetchrow(_FIND, request.caller, request.id)
+    if call.request_id is None:
+        return None
+    row = await connection.fetchrow(_FIND, call.caller, call.request_id)
     if row is None:
         return None
-    if row["digest"] != request.digest:
+    if row["digest"] != call.digest:
         raise RequestIdReused
     return Made(row["file_id"], row["document_id"], row["already_present"])
 
 
-async def note(connection: Connection, request: Request, file_id: UUID) -> Made | None:
-    """Remember a request in the transaction that keeps its file, or say what became of it before.
+async def note(connection: Connection, call: Call, file_id: UUID) -> Made | None:
+    """Remember a call in the transaction that keeps its file, or say what became of it before.
 
     Raises:
         RequestIdReused: as `find`.
         TryAgain: if it was withdrawn at this very moment.
     """
-    if await connection.fetchval(_NOTE, request.caller, request.id, request.digest, file_id):
+    if call.request_id is None:
         return None
-    made = await find(connection, request)
+    if await connection.fetchval(_NOTE, call.caller, call.request_id, call.digest, file_id):
+        return None
+    made = await find(connection, call)
     if made is None:
         raise TryAgain
     return made

@@ -1,7 +1,6 @@
 """The servicer of uploads: authorise, validate, call, encode."""
 
 import asyncio
-import hashlib
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -19,15 +18,16 @@ from services.shared.bus import Lane
 from services.shared.client import Peers
 from services.shared.db import Pool
 from services.shared.errors import AcervoError, Overloaded, TryAgain
+from services.shared.idempotency import Call
 from services.shared.ids import uuid7
 from services.shared.ingestion_config_codec import config_from_proto
 from services.shared.interceptors import Callers
 from services.shared.kinds import label
-from services.upload import checks, files, requests
+from services.upload import decode, files, requests
 from services.upload.files import File, Source
 from services.upload.intake import Content, Declared, Intake, UploadMalformed
 from services.upload.reception import Reception, Repeated
-from services.upload.requests import Made, Request
+from services.upload.requests import Made
 from services.upload.tracking import LANES, SOURCES, Tracking
 
 CALLERS = {"/acervo.upload.v1.UploadService/UploadDocument": Callers.ANY}
@@ -68,15 +68,14 @@ class UploadService(UploadServiceServicer):
         async with self._slots:
             header = await self._header(request_iterator)
             checked = await self._peers.ingest().CheckUpload(_check(header), **self._peers.forward("ingest"))
-            caller = auth.current()
-            checks.require(checks.header(header, by_service=caller.kind is PrincipalKind.SERVICE))
-            request = _request(caller, header)
-            if request is not None and (made := await requests.find(self._pool, request)) is not None:
-                return await self._again(request, made)
+            decode.check_header(header, by_service=auth.current().kind is PrincipalKind.SERVICE)
+            call = Call.of(header)
+            if (made := await requests.find(self._pool, call)) is not None:
+                return await self._again(call, made)
             try:
-                file = await self._receive(request_iterator, header, checked, request)
+                file = await self._receive(request_iterator, header, checked, call)
             except Repeated as repeated:
-                return await self._again(repeated.request, repeated.made)
+                return await self._again(call, repeated.made)
             return await self._track(file)
 
     async def _receive(
@@ -84,7 +83,7 @@ class UploadService(UploadServiceServicer):
         messages: Messages,
         header: pb.UploadDocumentHeader,
         checked: CheckUploadResponse,
-        request: Request | None,
+        call: Call,
     ) -> File:
         file_id = uuid7()
         caller = auth.current()
@@ -94,15 +93,15 @@ class UploadService(UploadServiceServicer):
             return _file(file_id, caller, header, checked, content)
 
         async with aclosing(self._parts(messages)) as parts:
-            return await self._reception.receive(file_id, parts, Intake(declared), describe, request)
+            return await self._reception.receive(file_id, parts, Intake(declared), describe, call)
 
-    async def _again(self, request: Request, made: Made) -> pb.UploadDocumentResponse:
+    async def _again(self, call: Call, made: Made) -> pb.UploadDocumentResponse:
         """Answer a request that was made before with the document that it has led to."""
         if made.document_id is None:
             file = await files.received(self._pool, made.file_id)
             if file is not None:
                 return await self._track(file)
-            answered = await requests.find(self._pool, request)
+            answered = await requests.find(self._pool, call)
             if answered is None or answered.document_id is None:
                 raise TryAgain  # refused at this very moment
             made = answered
@@ -146,13 +145,6 @@ def _check(header: pb.UploadDocumentHeader) -> CheckUploadRequest:
         size=header.size,
         ingestion_config=header.ingestion_config,
     )
-
-
-def _request(caller: Principal, header: pb.UploadDocumentHeader) -> Request | None:
-    if not header.request_id:
-        return None
-    digest = hashlib.sha256(header.SerializeToString(deterministic=True)).digest()
-    return Request(str(caller.user_id or caller.subject), UUID(header.request_id), digest)
 
 
 def _file(

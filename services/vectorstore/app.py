@@ -12,7 +12,6 @@ from services.shared.runtime import Runtime
 from services.vectorstore import consumers, wire
 from services.vectorstore.embedding import Embedders, EmbeddingCache
 from services.vectorstore.indexing import STAGE, Indexing
-from services.vectorstore.reach import Reach
 from services.vectorstore.rpc import CALLERS, CollectionService, SearchService
 from services.vectorstore.search import Searcher
 from services.vectorstore.settings import VectorstoreSettings
@@ -35,9 +34,8 @@ async def serve(runtime: Runtime, settings: VectorstoreSettings, embedders: Embe
     """Answer calls, or for health alone where this process is a worker; return the address."""
     if not settings.role.serves:
         return await runtime.serve([], {})
-    reach = Reach(runtime.peers)
-    search = SearchService(reach, Searcher(runtime.pool, embedders))
-    collections = CollectionService(reach, runtime.pool)
+    search = SearchService(runtime.peers, Searcher(runtime.pool, embedders))
+    collections = CollectionService(runtime.peers, runtime.pool)
     return await runtime.serve(
         [
             (add_SearchServiceServicer_to_server, search),

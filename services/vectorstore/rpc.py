@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from acervo.access.v1.access_pb2 import Target
-from acervo.access.v1.knowledge_bases_pb2 import EmbeddingSettings
+from acervo.access.v1.access_pb2 import PERMISSION_VIEW, Target
+from acervo.access.v1.knowledge_bases_pb2 import EmbeddingSettings, KnowledgeBase
 from acervo.vectorstore.v1 import collections_pb2, search_pb2
 from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceServicer
 from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceServicer
+from services.shared.client import Peers
 from services.shared.db import Pool
-from services.shared.errors import FieldsInvalid, FieldViolation
+from services.shared.fields import Fields
 from services.shared.interceptors import CallContext, Callers
+from services.shared.reach import resolve
 from services.vectorstore import contents
 from services.vectorstore.models import DEFAULT_MODEL, Space, installed
-from services.vectorstore.reach import Reach
 from services.vectorstore.search import Base, Legs, Passage, Query, Searcher
 
 CALLERS = {
@@ -38,8 +39,8 @@ _LEGS = {
 class SearchService(SearchServiceServicer):
     """Finds passages in the bases that the caller may read."""
 
-    def __init__(self, reach: Reach, searcher: Searcher) -> None:
-        self._reach = reach
+    def __init__(self, peers: Peers, searcher: Searcher) -> None:
+        self._peers = peers
         self._searcher = searcher
 
     async def Search(  # noqa: N802
@@ -48,17 +49,20 @@ class SearchService(SearchServiceServicer):
         """Answer the passages that fit best, for all targets or for none."""
         targets = [Target(knowledge_base_id=text) for text in request.knowledge_base_ids]
         targets += [Target(collection_name=name) for name in request.collection_names]
-        _require(_target_violations(len(targets), "knowledge_base_ids"))
-        bases = await self._reach.readable(targets)
-        _require(search_violations(request))
+        bases = await _readable(self._peers, targets)
+        with Fields() as fields:
+            if not request.query.strip() or len(request.query) > MAX_QUERY:
+                fields.refuse("query", f"This must be 1 to {MAX_QUERY} characters, not all of them blank.")
+            limit = fields.within("top_k", request.top_k or _DEFAULT_TOP_K, 1, MAX_TOP_K)
+            legs = fields.choice("mode", request.mode, _LEGS, Legs.BOTH)
         query = Query(
             text=request.query,
             bases=[
                 Base(UUID(base.id), base.collection_name, Space(base.embedding.model, base.embedding.width))
                 for base in bases
             ],
-            limit=request.top_k or _DEFAULT_TOP_K,
-            legs=_LEGS[request.mode],
+            limit=limit,
+            legs=legs,
         )
         passages = await self._searcher.search(query)
         return search_pb2.SearchResponse(passages=map(_passage_to_proto, passages))
@@ -82,8 +86,8 @@ class SearchService(SearchServiceServicer):
 class CollectionService(CollectionServiceServicer):
     """Tells what is stored."""
 
-    def __init__(self, reach: Reach, pool: Pool) -> None:
-        self._reach = reach
+    def __init__(self, peers: Peers, pool: Pool) -> None:
+        self._peers = peers
         self._pool = pool
 
     async def GetCollectionStats(  # noqa: N802
@@ -91,8 +95,7 @@ class CollectionService(CollectionServiceServicer):
     ) -> collections_pb2.GetCollectionStatsResponse:
         """Count what bases hold."""
         asked = request.knowledge_base_ids
-        _require(_target_violations(len(asked), "knowledge_base_ids"))
-        await self._reach.readable([Target(knowledge_base_id=text) for text in asked])
+        await _readable(self._peers, [Target(knowledge_base_id=text) for text in asked])
         counts = await contents.count(self._pool, [UUID(text) for text in asked])
         return collections_pb2.GetCollectionStatsResponse(
             stats=[
@@ -106,27 +109,10 @@ class CollectionService(CollectionServiceServicer):
         )
 
 
-def search_violations(request: search_pb2.SearchRequest) -> list[FieldViolation]:
-    """Return what is wrong with a question, beside its targets."""
-    violations = []
-    if not request.query.strip() or len(request.query) > MAX_QUERY:
-        violations.append(FieldViolation("query", f"is 1 to {MAX_QUERY} characters, not all of them blank."))
-    if not 0 <= request.top_k <= MAX_TOP_K:
-        violations.append(FieldViolation("top_k", f"is 1 to {MAX_TOP_K}."))
-    if request.mode not in _LEGS:
-        violations.append(FieldViolation("mode", "is none of the modes."))
-    return violations
-
-
-def _target_violations(count: int, path: str) -> list[FieldViolation]:
-    if 1 <= count <= MAX_TARGETS:
-        return []
-    return [FieldViolation(path, f"names 1 to {MAX_TARGETS} bases or collections.")]
-
-
-def _require(violations: Sequence[FieldViolation]) -> None:
-    if violations:
-        raise FieldsInvalid(violations)
+async def _readable(peers: Peers, targets: Sequence[Target]) -> list[KnowledgeBase]:
+    with Fields() as fields:
+        fields.count("knowledge_base_ids", targets, MAX_TARGETS)
+    return await resolve(peers, targets, PERMISSION_VIEW)
 
 
 def _passage_to_proto(passage: Passage) -> search_pb2.Passage:

@@ -19,7 +19,6 @@ from services.shared.errors import reason_name
 from services.shared.ids import uuid7
 from services.shared.rpc_status import from_rpc_error
 from services.shared.server import Servicer, build_server
-from services.vectorstore.reach import Reach
 from services.vectorstore.rpc import CALLERS, CollectionService, SearchService
 from services.vectorstore.search import Legs
 from tests.integration.vectorstore.conftest import settings
@@ -139,10 +138,9 @@ class Calls:
 
 @pytest.fixture
 async def calls(stage: Stage, peers: Peers, trust: Trust) -> AsyncIterator[Calls]:
-    reach = Reach(peers)
     servicers: list[Servicer] = [
-        (add_SearchServiceServicer_to_server, SearchService(reach, stage.searcher)),
-        (add_CollectionServiceServicer_to_server, CollectionService(reach, stage.pool)),
+        (add_SearchServiceServicer_to_server, SearchService(peers, stage.searcher)),
+        (add_CollectionServiceServicer_to_server, CollectionService(peers, stage.pool)),
     ]
     server = await build_server(settings(trust, ""), trust.verifier("vectorstore"), servicers, CALLERS)
     await server.start()

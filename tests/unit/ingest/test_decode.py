@@ -1,5 +1,6 @@
 """Which fields of a call are refused before anything is done."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -7,7 +8,8 @@ import pytest
 
 from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
 from acervo.ingest.v1 import documents_pb2 as pb
-from services.ingest import checks, pages
+from services.ingest import decode
+from services.shared.errors import FieldsInvalid
 from services.shared.ingestion_config import DEFAULT
 from services.shared.ingestion_config_codec import config_to_proto
 
@@ -25,8 +27,15 @@ CREATION: dict[str, Any] = {
 }
 
 
+def _refused(read: Callable[[], object]) -> list[str]:
+    with pytest.raises(FieldsInvalid) as refused:
+        read()
+    return [violation.path for violation in refused.value.fields]
+
+
 def test_a_complete_creation_is_taken() -> None:
-    assert list(checks.creation(pb.CreateDocumentRequest(**CREATION))) == []
+    taken = decode.new_document(UUID(int=1), pb.CreateDocumentRequest(**CREATION))
+    assert (taken.file_id, taken.config, taken.source_path) == (UUID(ID), DEFAULT, "")
 
 
 @pytest.mark.parametrize(
@@ -51,7 +60,7 @@ def test_a_complete_creation_is_taken() -> None:
 )
 def test_a_malformed_creation_names_its_field(field: str, value: Any) -> None:
     request = pb.CreateDocumentRequest(**{**CREATION, field: value})
-    assert [violation.path for violation in checks.creation(request)] == [field]
+    assert _refused(lambda: decode.new_document(UUID(int=1), request)) == [field]
 
 
 @pytest.mark.parametrize(
@@ -59,31 +68,13 @@ def test_a_malformed_creation_names_its_field(field: str, value: Any) -> None:
     [({"page_size": -1}, "page_size"), ({"page_size": 1001}, "page_size"), ({"states": [0]}, "states")],
 )
 def test_a_malformed_listing_names_its_field(fields: dict[str, Any], path: str) -> None:
-    violations = checks.listing(pb.ListDocumentsRequest(**fields))
-    assert [violation.path for violation in violations] == [path]
+    assert _refused(lambda: decode.listing(pb.ListDocumentsRequest(**fields))) == [path]
 
 
-@pytest.mark.parametrize(("count", "text"), [(0, ID), (1001, ID), (1, "x")])
-def test_a_malformed_watch_names_its_field(count: int, text: str) -> None:
+@pytest.mark.parametrize(
+    ("count", "text", "path"),
+    [(0, ID, "document_ids"), (1001, ID, "document_ids"), (1, "x", "document_ids[0]")],
+)
+def test_a_malformed_watch_names_its_field(count: int, text: str, path: str) -> None:
     request = pb.WatchDocumentsRequest(document_ids=[text] * count)
-    assert [violation.path for violation in checks.watching(request)] == ["document_ids"]
-
-
-@pytest.mark.parametrize(("base", "name", "refused"), [(ID, "", 0), ("", "a", 0), ("", "", 1), (ID, "a", 1)])
-def test_a_base_is_named_in_one_way(base: str, name: str, refused: int) -> None:
-    assert len(list(checks.target(base, name))) == refused
-
-
-def test_a_page_token_opens_its_own_listing_alone() -> None:
-    last = UUID(int=5)
-    token = pages.encode(last, ["base", "done"])
-    assert pages.decode(token, ["base", "done"]) == last
-    for wrong, listing in (
-        (token, ["base", "error"]),
-        (token[:-1], ["base", "done"]),
-        ("", []),
-        ("é!", []),
-        (token + "A", ["base", "done"]),
-    ):
-        with pytest.raises(pages.TokenInvalid):
-            pages.decode(wrong, listing)
+    assert _refused(lambda: decode.watched(request)) == [path]
