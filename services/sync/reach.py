@@ -10,10 +10,8 @@ from acervo.access.v1.access_pb2 import Permission, ResolveRequest, Target, WhoA
 from acervo.common.v1 import error_reason_pb2 as reasons
 from services.shared.client import Peers, from_rpc_error
 from services.shared.errors import AcervoError, NotFound
+from services.shared.reach import NO_BASE, resolve, target
 from services.sync.sources import Source
-
-# No base has it: asking for it is how an absent source is refused as one out of reach is.
-_NO_BASE = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +30,9 @@ class Reach:
 
     async def base_to_view(self, base_id: UUID) -> Base:
         """Return a base that the caller may view. Raises NotFound."""
-        return await self._resolve(Target(knowledge_base_id=str(base_id)), pb.PERMISSION_VIEW)
+        return await self._resolve(target(base_id), pb.PERMISSION_VIEW)
 
-    async def base_for_local_source(self, target: Target) -> Base:
+    async def base_for_local_source(self, named: Target) -> Base:
         """Return a base that the caller may edit, who is the deployment's admin: so a source of local files wants it.
 
         Raises:
@@ -42,7 +40,7 @@ class Reach:
             AcervoError: COLLECTION_AMBIGUOUS where the target's name stands for several bases.
         """
         admin = await self.is_admin()
-        base = await self._resolve(target, pb.PERMISSION_EDIT)
+        base = await self._resolve(named, pb.PERMISSION_EDIT)
         if not admin:
             raise NotFound("knowledge base")
         return base
@@ -65,9 +63,9 @@ class Reach:
 
     async def _weigh(self, source: Source | None, permission: Permission, kind: str) -> tuple[bool, Source]:
         admin = await self.is_admin()
-        base_id = _NO_BASE if source is None else source.knowledge_base_id
+        base_id = NO_BASE if source is None else source.knowledge_base_id
         try:
-            await self._resolve(Target(knowledge_base_id=str(base_id)), permission)
+            await self._resolve(target(base_id), permission)
         except NotFound:
             if source is None or not (source.detached and admin):
                 raise NotFound(kind) from None
@@ -77,10 +75,7 @@ class Reach:
 
     async def is_admin(self) -> bool:
         """Whether the caller is the deployment's admin."""
-        try:
-            answer = await self._peers.access().WhoAmI(WhoAmIRequest(), **self._peers.forward("access"))
-        except AioRpcError as error:
-            raise from_rpc_error(error) from None
+        answer = await self._peers.access().WhoAmI(WhoAmIRequest(), **self._peers.forward("access"))
         return answer.deployment_admin
 
     async def authorise_owner(self, base_id: UUID, owner_user_id: UUID) -> None:
@@ -90,8 +85,9 @@ class Reach:
             AcervoError: OWNER_LOST_ACCESS.
         """
         owner = str(owner_user_id)
-        target = Target(knowledge_base_id=str(base_id))
-        request = ResolveRequest(targets=[target], permission=pb.PERMISSION_EDIT, actor_user_id=owner)
+        request = ResolveRequest(
+            targets=[target(base_id)], permission=pb.PERMISSION_EDIT, actor_user_id=owner
+        )
         access = self._peers.access()
         try:
             who = await access.WhoAmI(WhoAmIRequest(actor_user_id=owner), **self._peers.own("access"))
@@ -104,14 +100,6 @@ class Reach:
         if not who.deployment_admin:
             raise AcervoError(reasons.ERROR_REASON_OWNER_LOST_ACCESS)
 
-    async def _resolve(self, target: Target, permission: Permission) -> Base:
-        request = ResolveRequest(targets=[target], permission=permission)
-        try:
-            answer = await self._peers.access().Resolve(request, **self._peers.forward("access"))
-        except AioRpcError as error:
-            refusal = from_rpc_error(error)
-            if refusal.reason == reasons.ERROR_REASON_NOT_FOUND:
-                raise NotFound("knowledge base") from None
-            raise refusal from None
-        base = answer.knowledge_bases[0]
+    async def _resolve(self, named: Target, permission: Permission) -> Base:
+        (base,) = await resolve(self._peers, [named], permission)
         return Base(UUID(base.id), UUID(base.organization_id or base.id))

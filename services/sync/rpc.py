@@ -15,10 +15,13 @@ from services.shared import auth, jobs
 from services.shared.bus import Lane
 from services.shared.db import Connection, Pool
 from services.shared.errors import NotFound, ServicesOnly
+from services.shared.fields import read_optional_uuid, read_page, read_uuid
 from services.shared.idempotency import Call, answered, once
 from services.shared.ids import uuid7
+from services.shared.paging import Page
+from services.shared.reach import target, target_of
 from services.shared.server import CallContext, Callers
-from services.sync import decode, pages, runs, sources
+from services.sync import decode, runs, sources
 from services.sync.codec import run_to_proto, source_to_proto
 from services.sync.local_directory import LocalDirectory, admit
 from services.sync.modes import Mode
@@ -37,7 +40,6 @@ CALLERS: Final[Mapping[str, Callers]] = {
     f"{SERVICE}/GetRun": Callers.ANY,
     f"{SERVICE}/ListRuns": Callers.ANY,
 }
-_FIRST, _LAST = UUID(int=0), UUID(int=2**128 - 1)
 
 
 class SourceService(SourceServiceServicer):
@@ -52,7 +54,7 @@ class SourceService(SourceServiceServicer):
         self, request: pb.CreateSourceRequest, context: CallContext
     ) -> pb.CreateSourceResponse:
         """Point a source at a base."""
-        base = await self._reach.base_for_local_source(decode.target(request))
+        base = await self._reach.base_for_local_source(target_of(request))
         call = Call.of(request)
         if (before := await answered(self._pool, call, pb.CreateSourceResponse)) is not None:
             return before
@@ -67,33 +69,34 @@ class SourceService(SourceServiceServicer):
 
     async def GetSource(self, request: pb.GetSourceRequest, context: CallContext) -> pb.GetSourceResponse:  # noqa: N802
         """Answer one source."""
-        found = await sources.find(self._pool, decode.uuid(request.source_id, "source_id"))
+        found = await sources.find(self._pool, read_uuid("source_id", request.source_id))
         return pb.GetSourceResponse(source=source_to_proto(await self._reach.view(found, "source")))
 
     async def ListSources(  # noqa: N802
         self, request: pb.ListSourcesRequest, context: CallContext
     ) -> pb.ListSourcesResponse:
         """Answer the sources of a base, or those that have lost theirs."""
-        base_id = decode.optional_uuid(request.knowledge_base_id, "knowledge_base_id")
+        base_id = read_optional_uuid("knowledge_base_id", request.knowledge_base_id)
         if base_id is not None:
             await self._reach.base_to_view(base_id)
         admin = base_id is not None or await self._reach.is_admin()
-        size, after = decode.page(request.page_size, request.page_token, _FIRST)
+        wanted = read_page(request)
         if base_id is not None:
-            rows = await sources.of_base(self._pool, base_id, after, size + 1)
+            page = await sources.of_base(self._pool, base_id, wanted)
         else:
-            rows = await sources.all_detached(self._pool, after, size + 1) if admin else []
-        page, token = pages.cut(rows, size)
-        return pb.ListSourcesResponse(sources=map(source_to_proto, page), next_page_token=token)
+            page = await sources.all_detached(self._pool, wanted) if admin else Page((), "")
+        return pb.ListSourcesResponse(
+            sources=map(source_to_proto, page.rows), next_page_token=page.next_page_token
+        )
 
     async def AttachSource(  # noqa: N802
         self, request: pb.AttachSourceRequest, context: CallContext
     ) -> pb.AttachSourceResponse:
         """Point a detached source at a base."""
-        source_id = decode.uuid(request.source_id, "source_id")
-        base_id = decode.uuid(request.knowledge_base_id, "knowledge_base_id")
+        source_id = read_uuid("source_id", request.source_id)
+        base_id = read_uuid("knowledge_base_id", request.knowledge_base_id)
         source = await self._reach.edit(await sources.find(self._pool, source_id))
-        base = await self._reach.base_for_local_source(decode.by_id(base_id))
+        base = await self._reach.base_for_local_source(target(base_id))
         call, owner = Call.of(request), _person()
 
         async def attach(connection: Connection) -> pb.AttachSourceResponse:
@@ -108,7 +111,7 @@ class SourceService(SourceServiceServicer):
         self, request: pb.DeleteSourceRequest, context: CallContext
     ) -> pb.DeleteSourceResponse:
         """Remove a source and its runs; the documents stay."""
-        source_id = decode.uuid(request.source_id, "source_id")
+        source_id = read_uuid("source_id", request.source_id)
         call = Call.of(request)
         if (before := await answered(self._pool, call, pb.DeleteSourceResponse)) is not None:
             return before
@@ -122,7 +125,7 @@ class SourceService(SourceServiceServicer):
 
     async def StartRun(self, request: pb.StartRunRequest, context: CallContext) -> pb.StartRunResponse:  # noqa: N802
         """Start one pass over a source."""
-        source_id = decode.uuid(request.source_id, "source_id")
+        source_id = read_uuid("source_id", request.source_id)
         source = await self._reach.edit(await sources.find(self._pool, source_id))
         mode = decode.mode(request.mode, source.mode)
         run_id = uuid7()
@@ -135,7 +138,7 @@ class SourceService(SourceServiceServicer):
 
     async def GetRun(self, request: pb.GetRunRequest, context: CallContext) -> pb.GetRunResponse:  # noqa: N802
         """Answer one run."""
-        run = await runs.find(self._pool, decode.uuid(request.run_id, "run_id"))
+        run = await runs.find(self._pool, read_uuid("run_id", request.run_id))
         source = None if run is None else await sources.find(self._pool, run.source_id)
         await self._reach.view(source, "run")
         if run is None:
@@ -144,12 +147,10 @@ class SourceService(SourceServiceServicer):
 
     async def ListRuns(self, request: pb.ListRunsRequest, context: CallContext) -> pb.ListRunsResponse:  # noqa: N802
         """Answer the runs of a source."""
-        found = await sources.find(self._pool, decode.uuid(request.source_id, "source_id"))
+        found = await sources.find(self._pool, read_uuid("source_id", request.source_id))
         source = await self._reach.view(found, "source")
-        size, before = decode.page(request.page_size, request.page_token, _LAST)
-        rows = await runs.of_source(self._pool, source.id, before, size + 1)
-        page, token = pages.cut(rows, size)
-        return pb.ListRunsResponse(runs=map(run_to_proto, page), next_page_token=token)
+        page = await runs.of_source(self._pool, source.id, read_page(request))
+        return pb.ListRunsResponse(runs=map(run_to_proto, page.rows), next_page_token=page.next_page_token)
 
 
 def _new_source(request: pb.CreateSourceRequest, base: Base, path: str, *, owner: UUID) -> NewSource:

@@ -14,6 +14,7 @@ from services.shared import bases, jobs
 from services.shared.bus import SYNC, Lane, lane_subject
 from services.shared.db import Connection, Pool
 from services.shared.errors import AcervoError
+from services.shared.paging import Page, PageRequest
 from services.sync.modes import Mode
 from services.sync.sources import Source
 
@@ -141,9 +142,10 @@ async def find(pool: Pool, run_id: UUID) -> Run | None:
     return None if row is None else Run.from_row(row)
 
 
-async def of_source(pool: Pool, source_id: UUID, before: UUID, limit: int) -> list[Run]:
-    """Return the runs of a source, newest first, from the first that comes before `before`."""
-    return [Run.from_row(row) for row in await pool.fetch(_OF_SOURCE, source_id, before, limit)]
+async def of_source(pool: Pool, source_id: UUID, wanted: PageRequest) -> Page[Run]:
+    """Return the runs of a source, newest first."""
+    rows = await pool.fetch(_OF_SOURCE, source_id, wanted.before, wanted.limit)
+    return wanted.cut([Run.from_row(row) for row in rows])
 
 
 async def failed_files(pool: Pool, run_id: UUID) -> list[FailedFile]:

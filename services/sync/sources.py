@@ -9,6 +9,7 @@ import asyncpg
 
 from services.shared import bases
 from services.shared.db import Connection, Pool
+from services.shared.paging import Page, PageRequest
 from services.sync.local_directory import LocalDirectory
 from services.sync.modes import Mode
 
@@ -96,14 +97,16 @@ async def find(pool: Pool, source_id: UUID) -> Source | None:
     return None if row is None else Source.from_row(row)
 
 
-async def of_base(pool: Pool, base_id: UUID, after: UUID, limit: int) -> list[Source]:
-    """Return the sources of a base by id, from the first that comes after `after`."""
-    return [Source.from_row(row) for row in await pool.fetch(_OF_BASE, base_id, after, limit)]
+async def of_base(pool: Pool, base_id: UUID, wanted: PageRequest) -> Page[Source]:
+    """Return the sources of a base, oldest first."""
+    rows = await pool.fetch(_OF_BASE, base_id, wanted.after, wanted.limit)
+    return wanted.cut([Source.from_row(row) for row in rows])
 
 
-async def all_detached(pool: Pool, after: UUID, limit: int) -> list[Source]:
-    """Return the sources whose base was deleted, by id, from the first that comes after `after`."""
-    return [Source.from_row(row) for row in await pool.fetch(_DETACHED, after, limit)]
+async def all_detached(pool: Pool, wanted: PageRequest) -> Page[Source]:
+    """Return the sources whose base was deleted, oldest first."""
+    rows = await pool.fetch(_DETACHED, wanted.after, wanted.limit)
+    return wanted.cut([Source.from_row(row) for row in rows])
 
 
 async def delete(connection: Connection, source_id: UUID) -> list[UUID]:
