@@ -19,10 +19,10 @@ class Callers:
         """Who makes the call at hand."""
         principal = auth.current()
         if principal.kind is PrincipalKind.SERVICE:
-            return Caller(CallerKind.SERVICE, principal.service or "", None)
+            return Caller(CallerKind.SERVICE, None, service=principal.service or "")
         if principal.kind is PrincipalKind.USER and principal.user_id is not None:
             return self._person(principal.user_id)
-        return Caller(CallerKind.AGENT, str(principal.agent_id), principal.user_id)
+        return Caller(CallerKind.AGENT, principal.user_id)
 
     def acting_for(self, actor: UUID | None) -> Caller:
         """Who makes the call at hand, or the person in whose name a service makes it.
@@ -37,4 +37,4 @@ class Callers:
         return self._person(actor)
 
     def _person(self, user_id: UUID) -> Caller:
-        return Caller(CallerKind.PERSON, str(user_id), user_id, user_id in self._admins)
+        return Caller(CallerKind.PERSON, user_id, user_id in self._admins)

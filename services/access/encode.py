@@ -9,7 +9,7 @@ from acervo.access.v1 import access_pb2, knowledge_bases_pb2, organizations_pb2
 from services.access.decode import ROLES, SCOPES, VISIBILITIES
 from services.access.knowledge_bases import KnowledgeBase
 from services.access.organizations import Member, Organization
-from services.access.reach import Caller, CallerKind
+from services.access.reach import Caller
 from services.shared.ingestion_config_codec import config_to_proto
 
 _ROLE_CODES = {role: code for code, role in ROLES.items()}
@@ -19,9 +19,8 @@ _VISIBILITY_CODES = {visibility: code for code, visibility in VISIBILITIES.items
 
 def who(caller: Caller) -> access_pb2.WhoAmIResponse:
     """Who calls."""
-    service = caller.subject if caller.kind is CallerKind.SERVICE else ""
     return access_pb2.WhoAmIResponse(
-        user_id=_id(caller.user_id), service=service, deployment_admin=caller.deployment_admin
+        user_id=_id(caller.user_id), service=caller.service, deployment_admin=caller.deployment_admin
     )
 
 

@@ -62,12 +62,12 @@ class Caller:
     """Who calls, as far as access is concerned."""
 
     kind: CallerKind
-    subject: str
-    """What tells this caller from every other one: a person's or an agent's UUID, a service's name."""
     user_id: UUID | None
     """The person, or the one that an agent acts for; None for services."""
     deployment_admin: bool = False
     """Never true of agents and services."""
+    service: str = ""
+    """The name of the service, if it is one."""
 
     @property
     def person(self) -> UUID | None:

@@ -56,11 +56,8 @@ def all_holdings(organizations: list[UUID]) -> list[Holding]:
 
 
 def all_callers() -> list[Caller]:
-    people = [
-        Caller(CallerKind.PERSON, str(user), user, admin)
-        for user, admin in product([ANA, BEA], [False, True])
-    ]
-    return [*people, Caller(CallerKind.AGENT, "a", ANA), Caller(CallerKind.SERVICE, "ingest", None)]
+    people = [Caller(CallerKind.PERSON, user, admin) for user, admin in product([ANA, BEA], [False, True])]
+    return [*people, Caller(CallerKind.AGENT, ANA), Caller(CallerKind.SERVICE, None, service="ingest")]
 
 
 async def populate(pool: Pool) -> tuple[dict[UUID, Role | None], dict[UUID, Holding]]:

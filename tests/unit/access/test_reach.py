@@ -25,11 +25,11 @@ ANA, BEA, ORG = UUID(int=1), UUID(int=2), UUID(int=9)
 
 
 def person(user_id: UUID, *, admin: bool = False) -> Caller:
-    return Caller(CallerKind.PERSON, str(user_id), user_id, admin)
+    return Caller(CallerKind.PERSON, user_id, admin)
 
 
-AGENT = Caller(CallerKind.AGENT, "agent", ANA)
-SERVICE = Caller(CallerKind.SERVICE, "ingest", None)
+AGENT = Caller(CallerKind.AGENT, ANA)
+SERVICE = Caller(CallerKind.SERVICE, None, service="ingest")
 PERSONAL = Holding(BaseKind.REGULAR, BaseScope.PERSONAL, None, ANA, None)
 PERSONAL_IN_ORG = Holding(BaseKind.REGULAR, BaseScope.PERSONAL, ORG, ANA, None)
 SHARED = Holding(BaseKind.REGULAR, BaseScope.ORG, ORG, ANA, Visibility.ORG)
