@@ -225,3 +225,20 @@ async def test_an_answer_that_names_no_fact_is_set_aside(environment: Mapping[st
             await runtime._fact_handled(
                 Delivery("acervo.handled.ingest.sync", FactHandled(fact_id="x").SerializeToString())
             )
+
+
+async def test_a_service_without_jobs_forgets_old_requests_too(
+    environment: Mapping[str, str], eventually: Eventually
+) -> None:
+    async with Runtime.open(settings_of(environment), "ingest") as runtime:
+        insert = "INSERT INTO requests VALUES ($1, $2, '', '', now() - make_interval(days => $3))"
+        for caller, age in (("old", 8), ("young", 6)):
+            await runtime.pool.execute(insert, caller, uuid7(), age)
+        runtime.background()
+
+        async def is_forgotten() -> bool:
+            return [row["caller"] for row in await runtime.pool.fetch("SELECT caller FROM requests")] == [
+                "young"
+            ]
+
+        await eventually(is_forgotten)
