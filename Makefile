@@ -45,7 +45,7 @@ up: $(VENV)/.local ## Start everything and leave it running until Ctrl-C.
 
 .PHONY: test
 test: $(VENV)/.dev ## Run all that a change must pass.
-	@$(PY) -m pytest -q -m 'not soak'
+	@$(PY) -m pytest -q -n 3 --dist worksteal -m 'not soak'
 
 .PHONY: soak
 soak: $(VENV)/.dev ## Run the long fault tests: 200 documents, processes killed at random.
