@@ -34,6 +34,7 @@ FAST_DEADLINES: Mapping[str, str] = {
     "ACERVO_LEADER_SECONDS": "2",
     "ACERVO_EMIT_DEADLINE_SECONDS": "5",
     "ACERVO_RECONCILE_SECONDS": "0.5",
+    "ACERVO_PENDING_BLOB_SECONDS": "20",
     "ACERVO_DRAIN_SECONDS": "5",
 }
 """Settings under which a stack notices a death within seconds: for tests that kill."""

@@ -48,7 +48,12 @@ async def serve(runtime: Runtime, settings: IngestSettings) -> str:
 async def work(runtime: Runtime, settings: IngestSettings) -> AsyncIterator[None]:
     """Read documents and hear facts, with parsers that live as long as the block."""
     limits = PoolLimits(seconds=settings.parse_seconds, memory=settings.parse_memory_mib * _MIB)
-    timing = Timing(settings.lease_seconds, settings.heartbeat_seconds, settings.emit_deadline_seconds)
+    timing = Timing(
+        settings.lease_seconds,
+        settings.heartbeat_seconds,
+        settings.emit_deadline_seconds,
+        settings.pending_blob_seconds,
+    )
     async with ParserPool(slots=settings.parser_slots, limits=limits) as parsers:
         parsing = Parsing(
             runtime.pool,

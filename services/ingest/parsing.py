@@ -35,11 +35,13 @@ MOST_CRASHES = 2
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """For how long a worker claims a job, how often it renews, and when an answer is overdue; in seconds."""
+    """In seconds: how long a job is claimed, how often that is renewed, when an answer is overdue, and how long blobs may
+    stay unfinished."""
 
     lease: float
     heartbeat: float
     answer: float
+    blobs: float
 
 
 class Parsers(Protocol):
@@ -159,7 +161,7 @@ class Parsing:
             notices=tuple(Notice(warning.code, warning.message) for warning in cut.warnings),
         )
         chunks = chunk_file(header(document, claimed.epoch, cut.chunk_count), cut.chunks)
-        await blobs.reserve(self._pool, result.pages_key, result.chunks_key)
+        await blobs.reserve(self._pool, result.pages_key, result.chunks_key, seconds=self._timing.blobs)
         async with asyncio.TaskGroup() as group:
             group.create_task(self._store.put(result.pages_key, cut.pages))
             group.create_task(self._store.put(result.chunks_key, chunks))

@@ -21,7 +21,6 @@ from services.shared.staged_file import staged_file
 
 log = logging.getLogger(__name__)
 
-PENDING_SECONDS = 600.0
 # Buckets want parts of 5 MiB at least.
 _PART_BYTES = 8 * 1024 * 1024
 _PARTS_IN_FLIGHT = 2
@@ -29,7 +28,6 @@ _READ_CHUNK_BYTES = 1024 * 1024
 # Keys begin with the service and the kind of thing, such as `ingest/pages`; what follows is one thing's own.
 _SHARED_DEPTH = 2
 _COLLECT_BATCH = 256
-_COLLECT_SECONDS = 30.0
 _TRY_AGAIN_SECONDS = 60.0
 
 
@@ -178,12 +176,12 @@ RETURNING key
 _GONE = "DELETE FROM blobs WHERE key = ANY($1::text[]) AND state = 'deleting'"
 
 
-async def reserve(pool: Pool, *keys: str, seconds: float = PENDING_SECONDS) -> None:
+async def reserve(pool: Pool, *keys: str, seconds: float) -> None:
     """Announce blobs before their first byte. Keys are never used twice."""
     await pool.execute(_RESERVE, keys, seconds)
 
 
-async def extend(pool: Pool, key: str, seconds: float = PENDING_SECONDS) -> None:
+async def extend(pool: Pool, key: str, seconds: float) -> None:
     """Give a pending blob's writer more time.
 
     Raises:
@@ -209,17 +207,18 @@ async def release(connection: Connection, keys: Sequence[str]) -> None:
 
 
 class Collector:
-    """Removes the blobs of one schema that nobody wants."""
+    """Removes the blobs of one schema that nobody wants, looking for them every so many seconds."""
 
-    def __init__(self, pool: Pool, store: BlobStore) -> None:
+    def __init__(self, pool: Pool, store: BlobStore, every_seconds: float) -> None:
         self._pool = pool
         self._store = store
+        self._every = every_seconds
 
     async def run(self) -> None:
         """Collect until cancelled."""
         while True:
             if await self.collect() < _COLLECT_BATCH:
-                await asyncio.sleep(_COLLECT_SECONDS)
+                await asyncio.sleep(self._every)
 
     async def collect(self) -> int:
         """Remove one batch; return how many. A removal that fails is tried again after a minute."""

@@ -130,7 +130,7 @@ class Runtime:
         settings = self.settings
         self.every("requests", HOUR, lambda: idempotency.forget(self.pool, settings.request_days))
         self.singleton("relay", self._relay)
-        self.singleton("collector", Collector(self.pool, self.blobs).run)
+        self.singleton("collector", Collector(self.pool, self.blobs, settings.pending_blob_seconds / 20).run)
 
         async def dispatch() -> None:
             with self.listener.signal("jobs") as signal:

@@ -53,5 +53,8 @@ class ServiceSettings(BaseSettings):
     )
     reconcile_seconds: float = Field(1, gt=0, description="How often overdue jobs are looked for.")
     request_days: int = Field(7, ge=1, description="How long the answer to a request id is kept, in days.")
+    pending_blob_seconds: float = Field(
+        600, gt=0, description="How long an object may stay unfinished without a sign of its writer."
+    )
     drain_seconds: float = Field(20, gt=0, description="How long running work may take at shutdown.")
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")

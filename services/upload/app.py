@@ -30,7 +30,12 @@ async def start(runtime: Runtime, settings: UploadSettings) -> None:
         service = UploadService(
             runtime.pool,
             runtime.peers,
-            Reception(runtime.pool, runtime.blobs, settings.emit_deadline_seconds),
+            Reception(
+                runtime.pool,
+                runtime.blobs,
+                answer_seconds=settings.emit_deadline_seconds,
+                pending_seconds=settings.pending_blob_seconds,
+            ),
             tracking,
             slots=settings.upload_slots,
             idle_seconds=settings.upload_idle_seconds,

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from uuid import UUID
 
 from services.shared import bases, blobs
-from services.shared.blobs import PENDING_SECONDS, BlobExpired, BlobStore
+from services.shared.blobs import BlobExpired, BlobStore
 from services.shared.db import DISCONNECTED, Pool
 from services.shared.errors import Unavailable
 from services.shared.idempotency import Call
@@ -28,10 +28,13 @@ class Repeated(Exception):
 class Reception:
     """Receives files. What is not kept in the end leaves nothing behind that would not be collected."""
 
-    def __init__(self, pool: Pool, store: BlobStore, answer_seconds: float) -> None:
+    def __init__(
+        self, pool: Pool, store: BlobStore, *, answer_seconds: float, pending_seconds: float
+    ) -> None:
         self._pool = pool
         self._store = store
         self._answer_seconds = answer_seconds
+        self._pending_seconds = pending_seconds
 
     async def receive(
         self,
@@ -47,7 +50,7 @@ class Reception:
             AcervoError: as `Intake`; BASE_DELETED; UNAVAILABLE where the upload took longer than its blob was held.
             Repeated: if the request was made before.
         """
-        await blobs.reserve(self._pool, blob_key(file_id))
+        await blobs.reserve(self._pool, blob_key(file_id), seconds=self._pending_seconds)
         try:
             file = describe(await self._write(blob_key(file_id), parts, intake))
             await self._keep(file, call)
@@ -65,8 +68,8 @@ class Reception:
             async for part in parts:
                 intake.take(part)
                 await writer.write(part)
-                if time.monotonic() - extended > PENDING_SECONDS / 3:
-                    await blobs.extend(self._pool, key)
+                if time.monotonic() - extended > self._pending_seconds / 3:
+                    await blobs.extend(self._pool, key, self._pending_seconds)
                     extended = time.monotonic()
             return intake.finish()
 

@@ -89,8 +89,7 @@ class Steps:
         result = Parsed(
             2, 1, f"ingest/pages/{suffix}", f"ingest/chunks/{suffix}", (Notice("left_out", "An image."),)
         )
-        await blobs.reserve(self.pool, result.pages_key)
-        await blobs.reserve(self.pool, result.chunks_key)
+        await blobs.reserve(self.pool, result.pages_key, result.chunks_key, seconds=600)
         return result
 
     async def finish(self, document: Document, claimed: Claim) -> None:

@@ -61,7 +61,7 @@ class Bench:
         self._steps = steps
 
     def worker(self, parsers: Parsers, *, lease: float = 60, heartbeat: float = 20) -> Parsing:
-        timing = Timing(lease, heartbeat, 60)
+        timing = Timing(lease, heartbeat, 60, 600)
         return Parsing(self._pool, self.store, parsers, worker="w", timing=timing, scratch=self.scratch)
 
     async def stored(self, **changes: object) -> Document:

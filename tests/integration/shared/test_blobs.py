@@ -138,12 +138,12 @@ asyncio.run(main())
 
 
 async def test_a_blob_is_pending_then_live_then_deleting_then_gone(pool: Pool, store: BlobStore) -> None:
-    await blobs.reserve(pool, KEY)
+    await blobs.reserve(pool, KEY, seconds=600)
     await store.put(KEY, b"x")
     assert await states(pool) == {KEY: "pending"}
     await commit(pool)
     assert await states(pool) == {KEY: "live"}
-    collector = Collector(pool, store)
+    collector = Collector(pool, store, 30)
     assert await collector.collect() == 0
     async with pool.acquire() as connection:
         await blobs.release(connection, [KEY])
@@ -153,7 +153,7 @@ async def test_a_blob_is_pending_then_live_then_deleting_then_gone(pool: Pool, s
 
 
 async def test_an_owner_that_rolls_back_leaves_its_blob_pending(pool: Pool) -> None:
-    await blobs.reserve(pool, KEY)
+    await blobs.reserve(pool, KEY, seconds=600)
     async with pool.acquire() as connection:
         transaction = connection.transaction()
         await transaction.start()
@@ -166,12 +166,12 @@ async def test_a_live_blob_is_kept_however_old_and_an_expired_one_is_not(
     pool: Pool, store: BlobStore
 ) -> None:
     for key in ("live", "expired", "running"):
-        await blobs.reserve(pool, key)
+        await blobs.reserve(pool, key, seconds=600)
         await store.put(key, b"x")
     await commit(pool, "live")
     await pool.execute("UPDATE blobs SET expires_at = now() - interval '1 year' WHERE key = 'live'")
     await expire(pool, "expired")
-    assert await Collector(pool, store).collect() == 1
+    assert await Collector(pool, store, 30).collect() == 1
     assert await keys(store) == ["live", "running"]
     assert await states(pool) == {"live": "live", "running": "pending"}
 
@@ -179,19 +179,19 @@ async def test_a_live_blob_is_kept_however_old_and_an_expired_one_is_not(
 async def test_a_writer_that_was_given_up_learns_it_and_can_neither_extend_nor_commit(
     pool: Pool, store: BlobStore
 ) -> None:
-    await blobs.reserve(pool, KEY)
+    await blobs.reserve(pool, KEY, seconds=600)
     await expire(pool, KEY)
-    await Collector(pool, store).collect()
+    await Collector(pool, store, 30).collect()
     with pytest.raises(BlobExpired):
-        await blobs.extend(pool, KEY)
+        await blobs.extend(pool, KEY, 600)
     with pytest.raises(BlobExpired):
         await commit(pool)
 
 
 async def test_a_writer_that_extends_in_time_keeps_its_blob(pool: Pool, store: BlobStore) -> None:
     await blobs.reserve(pool, KEY, seconds=0)
-    await blobs.extend(pool, KEY)
-    assert await Collector(pool, store).collect() == 0
+    await blobs.extend(pool, KEY, 600)
+    assert await Collector(pool, store, 30).collect() == 0
     await commit(pool)
 
 
@@ -199,10 +199,10 @@ async def test_a_writer_that_extends_in_time_keeps_its_blob(pool: Pool, store: B
 async def test_of_a_commit_and_a_collection_at_once_exactly_one_wins(
     pool: Pool, store: BlobStore, first: str
 ) -> None:
-    await blobs.reserve(pool, KEY)
+    await blobs.reserve(pool, KEY, seconds=600)
     await store.put(KEY, b"x")
     await expire(pool, KEY)
-    collector = Collector(pool, store)
+    collector = Collector(pool, store, 30)
     if first == "commit":
         async with pool.acquire() as connection, connection.transaction():
             await blobs.commit(connection, KEY, 1)
@@ -223,7 +223,7 @@ async def test_two_collectors_remove_each_blob_once(pool: Pool, store: BlobStore
         "INSERT INTO blobs (key, state, expires_at) SELECT key, 'deleting', now() FROM unnest($1::text[]) AS key",
         names,
     )
-    collectors = [Collector(pool, store), Collector(pool, store)]
+    collectors = [Collector(pool, store, 30), Collector(pool, store, 30)]
     removed = await asyncio.gather(*(collector.collect() for collector in collectors * 3))
     assert sum(removed) == 600
     assert (await states(pool), await keys(store)) == ({}, [])
@@ -232,10 +232,10 @@ async def test_two_collectors_remove_each_blob_once(pool: Pool, store: BlobStore
 async def test_a_removal_that_fails_is_tried_again_later(
     pool: Pool, store: BlobStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await blobs.reserve(pool, KEY)
+    await blobs.reserve(pool, KEY, seconds=600)
     await store.put(KEY, b"x")
     await expire(pool, KEY)
-    collector = Collector(pool, store)
+    collector = Collector(pool, store, 30)
     with monkeypatch.context() as patched:
 
         async def refuse(keys: object) -> None:

@@ -131,7 +131,7 @@ class Stack:
 
     async def stored(self) -> set[str]:
         """Keys of what lies in blob storage once the collector has passed."""
-        await Collector(self.pool, self.blobs).collect()
+        await Collector(self.pool, self.blobs, 30).collect()
         return {key async for key in self.blobs.list_keys()}
 
     async def expire(self) -> None:
@@ -180,7 +180,7 @@ async def running(
     service = UploadService(
         pool,
         peers,
-        Reception(pool, stack.blobs, 0),
+        Reception(pool, stack.blobs, answer_seconds=0, pending_seconds=600),
         stack.tracking,
         slots=slots,
         idle_seconds=idle_seconds,

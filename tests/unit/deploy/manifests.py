@@ -131,16 +131,17 @@ def selects(selector: Manifest, labels: dict[str, str]) -> bool:
 
 
 def calls() -> dict[str, set[str]]:
-    """Which services each service's code calls."""
+    """Which services each service's code calls: itself, or by asking access through what is shared."""
     pattern = re.compile(r'\.(?:own|forward)\("(\w+)"')
+    asks_access = re.compile(r"^from services\.shared\.reach import .*\bresolve\b", re.MULTILINE)
     folders = [
         folder
         for folder in (REPOSITORY / "services").iterdir()
         if folder.is_dir() and folder.name != "shared"
     ]
+    code = {folder.name: [path.read_text("utf-8") for path in folder.rglob("*.py")] for folder in folders}
     return {
-        folder.name: {
-            name for path in folder.rglob("*.py") for name in pattern.findall(path.read_text("utf-8"))
-        }
-        for folder in folders
+        service: {name for text in texts for name in pattern.findall(text)}
+        | {"access" for text in texts if asks_access.search(text)}
+        for service, texts in code.items()
     }

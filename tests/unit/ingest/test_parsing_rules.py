@@ -14,7 +14,7 @@ from tests.unit.ingest.builders import BASE, document
 
 
 def _claim(tries: int = 0, crashes: int = 0) -> Claim:
-    return Claim(UUID(int=9), "parse", 1, 1, Lane.BULK, UUID(int=8), tries, crashes)
+    return Claim(UUID(int=9), "parse", 1, 1, Lane.BULK, UUID(int=8), tries, crashes, 0)
 
 
 def test_each_try_waits_longer_until_they_are_used_up() -> None:
