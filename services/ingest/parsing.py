@@ -35,8 +35,8 @@ MOST_CRASHES = 2
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """In seconds: how long a job is claimed, how often that is renewed, when an answer is overdue, and how long blobs may
-    stay unfinished."""
+    """In seconds: how long a job is claimed, how often that is renewed, when an answer is overdue, and how long an
+    unfinished blob is kept."""
 
     lease: float
     heartbeat: float
