@@ -1,11 +1,10 @@
 """What access hears on the bus."""
 
-from uuid import UUID
 
 from acervo.events.v1.facts_pb2 import TeardownAnswered
 from services.access import teardowns
 from services.access.teardown import OWNERS
-from services.shared.broker import Delivery, Undecodable
+from services.shared.broker import Delivery, Undecodable, read_id
 from services.shared.db import Pool
 
 
@@ -18,10 +17,7 @@ class Consumers:
     async def teardown_answered(self, delivery: Delivery) -> None:
         """A service has removed what it held of a base."""
         answer = TeardownAnswered.FromString(delivery.data)
-        try:
-            teardown_id = UUID(answer.teardown_id)
-        except ValueError as error:
-            raise Undecodable("teardown_id is no UUID") from error
+        teardown_id = read_id(answer.teardown_id)
         if answer.service not in OWNERS:
             raise Undecodable("service keeps nothing of bases")
         await teardowns.answered(self._pool, teardown_id, answer.service)

@@ -1,14 +1,13 @@
 """What ingest hears on the bus: decode, call. Every handler may be called again with the same message."""
 
 from collections.abc import Mapping
-from uuid import UUID
 
 from acervo.events.v1.facts_pb2 import BaseDeleted, BaseEmptied, DocumentFailed, DocumentIndexed
 from acervo.events.v1.work_pb2 import ParseDocument
 from services.ingest import outcomes, removal
 from services.ingest.parsing import Parsing
 from services.shared import bus
-from services.shared.broker import Delivery, Handler, Undecodable
+from services.shared.broker import Delivery, Handler, read_id
 from services.shared.db import Pool
 
 
@@ -17,7 +16,7 @@ def work(parsing: Parsing) -> Handler:
 
     async def parse(delivery: Delivery) -> None:
         message = ParseDocument.FromString(delivery.data)
-        await parsing.parse(_uuid(message.document_id), message.attempt)
+        await parsing.parse(read_id(message.document_id), message.attempt)
 
     return parse
 
@@ -28,26 +27,28 @@ def facts(pool: Pool) -> Mapping[str, Handler]:
     async def indexed(delivery: Delivery) -> None:
         message = DocumentIndexed.FromString(delivery.data)
         fact = outcomes.Indexed(
-            document_id=_uuid(message.document_id),
+            document_id=read_id(message.document_id),
             attempt=message.attempt,
             chunk_count=message.chunk_count,
-            retired_ids=[_uuid(text) for text in message.retired_document_ids],
+            retired_ids=[read_id(text) for text in message.retired_document_ids],
             superseded=message.superseded,
         )
         await outcomes.index(pool, fact)
 
     async def failed(delivery: Delivery) -> None:
         message = DocumentFailed.FromString(delivery.data)
-        await outcomes.fail_embed(pool, _uuid(message.document_id), message.attempt, message.reason)
+        await outcomes.fail_embed(pool, read_id(message.document_id), message.attempt, message.reason)
 
     async def base_deleted(delivery: Delivery) -> None:
         message = BaseDeleted.FromString(delivery.data)
-        await removal.bury_base(pool, _uuid(message.knowledge_base_id), _uuid(message.teardown_id))
+        await removal.bury_base(pool, read_id(message.knowledge_base_id), read_id(message.teardown_id))
 
     async def base_emptied(delivery: Delivery) -> None:
         message = BaseEmptied.FromString(delivery.data)
-        before = _uuid(message.emptied_before)
-        await removal.empty_base(pool, _uuid(message.knowledge_base_id), before, _uuid(message.teardown_id))
+        before = read_id(message.emptied_before)
+        await removal.empty_base(
+            pool, read_id(message.knowledge_base_id), before, read_id(message.teardown_id)
+        )
 
     return {
         bus.DOCUMENT_INDEXED: indexed,
@@ -55,10 +56,3 @@ def facts(pool: Pool) -> Mapping[str, Handler]:
         bus.BASE_DELETED: base_deleted,
         bus.BASE_EMPTIED: base_emptied,
     }
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise Undecodable(f"not a UUID: {text[:40]!r}") from None

@@ -42,6 +42,14 @@ class Undecodable(Exception):
     """A message that no version of this code can read: kept as a dead letter, never delivered again."""
 
 
+def read_id(text: str) -> UUID:
+    """Read an id out of a message. Raises Undecodable."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Undecodable(f"not a UUID: {text[:40]!r}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """A message to publish. `id` is what the broker recognises a repeat by; `fact_id` marks an announced fact."""

@@ -22,7 +22,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Final, Self, TypeVar
-from uuid import NAMESPACE_OID, UUID, uuid5
+from uuid import NAMESPACE_OID, uuid5
 
 import nats.errors
 
@@ -31,7 +31,7 @@ from services.shared import bus, idempotency, outbox
 from services.shared.admission import Dispatcher, Policy
 from services.shared.auth import ServiceTokens, TokenVerifier, load_issuers
 from services.shared.blobs import BlobStore, Collector
-from services.shared.broker import Broker, Delivery, Handler, Undecodable
+from services.shared.broker import Broker, Delivery, Handler, Undecodable, read_id
 from services.shared.client import Peers
 from services.shared.db import DISCONNECTED, Listener, Pool, Prepare, open_pool
 from services.shared.leader import lead
@@ -184,10 +184,7 @@ class Runtime:
 
     async def _fact_handled(self, delivery: Delivery) -> None:
         answer = FactHandled.FromString(delivery.data)
-        try:
-            fact_id = UUID(answer.fact_id)
-        except ValueError as error:
-            raise Undecodable(str(error)) from None
+        fact_id = read_id(answer.fact_id)
         # Only the hearer itself may publish on this subject; what the message says may be anything.
         hearer = delivery.subject.rpartition(".")[2]
         await outbox.fact_handled(self.pool, fact_id, hearer)

@@ -7,7 +7,7 @@ from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.events.v1 import facts_pb2 as facts
 from acervo.events.v1.work_pb2 import RunSource
 from services.shared import bases, jobs, outbox
-from services.shared.broker import Delivery, Undecodable
+from services.shared.broker import Delivery, read_id
 from services.shared.bus import TEARDOWN_ANSWERED
 from services.shared.db import Pool
 from services.shared.errors import AcervoError, meaning
@@ -54,7 +54,7 @@ class RunWorker:
         settings = self._settings
         claim = await jobs.claim(
             self._pool,
-            _uuid(message.run_id),
+            read_id(message.run_id),
             runs.STAGE,
             message.attempt,
             worker=self._runtime.worker,
@@ -119,11 +119,11 @@ class FactListener:
         fact = facts.DocumentFinished.FromString(delivery.data)
         failure = None if fact.done else AcervoError(fact.reason, meaning(fact.reason).message)
         async with self._pool.acquire() as connection, connection.transaction():
-            await files.finished(connection, _uuid(fact.document_id), failure)
+            await files.finished(connection, read_id(fact.document_id), failure)
 
     async def document_deleted(self, delivery: Delivery) -> None:
         """Nothing is claimed any more of what is gone."""
-        document_id = _uuid(facts.DocumentDeleted.FromString(delivery.data).document_id)
+        document_id = read_id(facts.DocumentDeleted.FromString(delivery.data).document_id)
         async with self._pool.acquire() as connection, connection.transaction():
             await files.finished(connection, document_id, document_gone())
             await claims.forget_document(connection, document_id)
@@ -131,7 +131,7 @@ class FactListener:
     async def base_deleted(self, delivery: Delivery) -> None:
         """Its sources are parted from it and keep their configuration."""
         fact = facts.BaseDeleted.FromString(delivery.data)
-        base_id = _uuid(fact.knowledge_base_id)
+        base_id = read_id(fact.knowledge_base_id)
         async with self._pool.acquire() as connection:
             await bases.bury(connection, base_id)
             async with connection.transaction():
@@ -142,7 +142,7 @@ class FactListener:
     async def base_emptied(self, delivery: Delivery) -> None:
         """Its sources stay, and bring everything anew."""
         fact = facts.BaseEmptied.FromString(delivery.data)
-        base_id, before = _uuid(fact.knowledge_base_id), _uuid(fact.emptied_before)
+        base_id, before = read_id(fact.knowledge_base_id), read_id(fact.emptied_before)
         async with self._pool.acquire() as connection:
             await bases.empty(connection, base_id, before)
             async with connection.transaction():
@@ -160,10 +160,3 @@ def _trace(error: Exception, failure: AcervoError) -> Exception | None:
 
 def _answer(teardown_id: str) -> facts.TeardownAnswered:
     return facts.TeardownAnswered(teardown_id=teardown_id, service="sync")
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise Undecodable("not a UUID") from None

@@ -1,10 +1,8 @@
 """What upload hears on the bus."""
 
-from uuid import UUID
-
 from acervo.events.v1.facts_pb2 import BaseDeleted, BaseEmptied, DocumentDeleted, DocumentFinished
 from services.shared import bus
-from services.shared.broker import Delivery, Handler, Undecodable
+from services.shared.broker import Delivery, Handler, read_id
 from services.shared.db import Pool
 from services.upload import files, removal, requests
 
@@ -27,7 +25,7 @@ class Consumers:
     async def document_finished(self, delivery: Delivery) -> None:
         """A document is done or failed: bytes that were kept for its sake alone go."""
         fact = DocumentFinished.FromString(delivery.data)
-        file_id, document_id = _uuid(fact.file_id), _uuid(fact.document_id)
+        file_id, document_id = read_id(fact.file_id), read_id(fact.document_id)
         async with self._pool.acquire() as connection, connection.transaction():
             discarded = await files.lock(connection, file_id)
             await requests.answer(connection, file_id, document_id, already_present=False)
@@ -39,7 +37,7 @@ class Consumers:
     async def document_deleted(self, delivery: Delivery) -> None:
         """A document is gone: so is its file."""
         fact = DocumentDeleted.FromString(delivery.data)
-        file_id, document_id = _uuid(fact.file_id), _uuid(fact.document_id)
+        file_id, document_id = read_id(fact.file_id), read_id(fact.document_id)
         async with self._pool.acquire() as connection, connection.transaction():
             await requests.answer(connection, file_id, document_id, already_present=False)
             await removal.remove(connection, [file_id])
@@ -47,17 +45,10 @@ class Consumers:
     async def base_deleted(self, delivery: Delivery) -> None:
         """A base is gone: so are its files."""
         fact = BaseDeleted.FromString(delivery.data)
-        await removal.bury_base(self._pool, _uuid(fact.knowledge_base_id), _uuid(fact.teardown_id))
+        await removal.bury_base(self._pool, read_id(fact.knowledge_base_id), read_id(fact.teardown_id))
 
     async def base_emptied(self, delivery: Delivery) -> None:
         """A base starts anew: the files that it held go."""
         fact = BaseEmptied.FromString(delivery.data)
-        base_id, before = _uuid(fact.knowledge_base_id), _uuid(fact.emptied_before)
-        await removal.empty_base(self._pool, base_id, before, _uuid(fact.teardown_id))
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError as error:
-        raise Undecodable("an id is no UUID") from error
+        base_id, before = read_id(fact.knowledge_base_id), read_id(fact.emptied_before)
+        await removal.empty_base(self._pool, base_id, before, read_id(fact.teardown_id))

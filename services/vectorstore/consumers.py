@@ -1,12 +1,11 @@
 """What vectorstore hears on the bus: decode, call. Every handler may be called again with the same message."""
 
 from collections.abc import Mapping
-from uuid import UUID
 
 from acervo.events.v1.facts_pb2 import BaseDeleted, BaseEmptied, DocumentDeleted
 from acervo.events.v1.work_pb2 import EmbedDocument
 from services.shared import bus
-from services.shared.broker import Delivery, Handler, Undecodable
+from services.shared.broker import Delivery, Handler, read_id
 from services.shared.bus import Lane
 from services.shared.db import Pool
 from services.shared.jobs import Work
@@ -19,7 +18,7 @@ def work(indexing: Indexing, lane: Lane) -> Handler:
 
     async def embed(delivery: Delivery) -> None:
         message = EmbedDocument.FromString(delivery.data)
-        document_id = _uuid(message.document_id)
+        document_id = read_id(message.document_id)
         # No admission here: ingest admitted the document, so whose turn it was does not matter any more.
         job = Work(document_id, STAGE, message.attempt, lane, document_id, delivery.subject, delivery.data)
         await indexing.index(job, message.parse_epoch)
@@ -32,23 +31,23 @@ def facts(pool: Pool) -> Mapping[str, Handler]:
 
     async def document_deleted(delivery: Delivery) -> None:
         message = DocumentDeleted.FromString(delivery.data)
-        await forgetting.forget_document(pool, _uuid(message.document_id))
+        await forgetting.forget_document(pool, read_id(message.document_id))
 
     async def base_deleted(delivery: Delivery) -> None:
         message = BaseDeleted.FromString(delivery.data)
         await forgetting.forget_base(
             pool,
-            _uuid(message.knowledge_base_id),
-            _uuid(message.teardown_id),
+            read_id(message.knowledge_base_id),
+            read_id(message.teardown_id),
             message.collection_name,
             last_holder=message.last_holder,
         )
 
     async def base_emptied(delivery: Delivery) -> None:
         message = BaseEmptied.FromString(delivery.data)
-        before = _uuid(message.emptied_before)
+        before = read_id(message.emptied_before)
         await forgetting.empty_base(
-            pool, _uuid(message.knowledge_base_id), _uuid(message.teardown_id), before
+            pool, read_id(message.knowledge_base_id), read_id(message.teardown_id), before
         )
 
     return {
@@ -56,10 +55,3 @@ def facts(pool: Pool) -> Mapping[str, Handler]:
         bus.BASE_DELETED: base_deleted,
         bus.BASE_EMPTIED: base_emptied,
     }
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise Undecodable(f"not a UUID: {text[:40]!r}") from None
