@@ -1,6 +1,5 @@
 """What access hears on the bus."""
 
-
 from acervo.events.v1.facts_pb2 import TeardownAnswered
 from services.access import teardowns
 from services.access.teardown import OWNERS
