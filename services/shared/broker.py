@@ -22,6 +22,7 @@ from nats.js.errors import BadRequestError
 
 from acervo.events.v1.facts_pb2 import FactHandled
 from services.shared import bus
+from services.shared.db import DISCONNECTED
 
 log = logging.getLogger(__name__)
 
@@ -219,6 +220,10 @@ class Broker:
             await self._work_on(message, work)
         except nats.errors.Error as error:
             log.warning("%s could not acknowledge: %r", work.consumer, error)
+        except DISCONNECTED as error:
+            log.warning("%s was interrupted on %s: %r", work.consumer, message.subject, error)
+            with contextlib.suppress(nats.errors.Error):
+                await message.nak(delay=_HAND_BACK_SECONDS)
         except Exception:
             log.exception("%s failed on %s; it comes again", work.consumer, message.subject)
             with contextlib.suppress(nats.errors.Error):

@@ -22,6 +22,8 @@ Prepare: TypeAlias = Callable[[Connection], Awaitable[None]]
 DISCONNECTED = (
     OSError,
     asyncpg.InterfaceError,
+    # What asyncpg says of a connection on which the dying server has just sent its last words.
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.AdminShutdownError,
     asyncpg.CannotConnectNowError,

@@ -36,6 +36,7 @@ _CORE_ERROR = "Internal error from Core"
 _LOST_CONNECTION = (
     ConnectionError,
     TimeoutError,
+    asyncpg.InternalClientError,
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.TooManyConnectionsError,
@@ -56,7 +57,10 @@ def translate(error: Exception) -> AcervoError:
 
 
 def _is_closed_connection(error: Exception) -> bool:
-    # asyncpg reports use of a lost connection as a plain InterfaceError, and wrong arguments as its child.
+    # asyncpg reports use of a lost connection as a plain InterfaceError, and wrong arguments as its child. A server's
+    # socket that is not there yet is a file that is not there, without a name.
+    if isinstance(error, FileNotFoundError):
+        return error.filename is None
     return isinstance(error, asyncpg.InterfaceError) and not isinstance(error, ValueError)
 
 
