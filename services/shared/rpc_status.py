@@ -60,7 +60,7 @@ def _is_closed_connection(error: Exception) -> bool:
     # asyncpg reports use of a lost connection as a plain InterfaceError, and wrong arguments as its child. A server's
     # socket that is not there yet is a file that is not there, without a name.
     if isinstance(error, FileNotFoundError):
-        return error.filename is None
+        return error.errno is not None and error.filename is None
     return isinstance(error, asyncpg.InterfaceError) and not isinstance(error, ValueError)
 
 
