@@ -11,11 +11,13 @@ from services.shared.errors import BaseGone
 
 # Writers share the row, so one could follow another and a deleter wait for ever. All come through this queue first.
 _QUEUE = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || $1::uuid::text, 0))"
-_QUEUE_TOGETHER = (
-    "SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema() || $1::uuid::text, 0))"
-)
 _SEE = "INSERT INTO bases (knowledge_base_id, state) VALUES ($1, 'live') ON CONFLICT DO NOTHING"
-_HOLD = "SELECT state, emptied_before FROM bases WHERE knowledge_base_id = $1 FOR SHARE"
+# The queue is passed before the row is locked, and a row that is locked is read as it is then, not as it was before.
+_HOLD = """
+WITH queue AS (SELECT pg_advisory_xact_lock_shared(hashtextextended(current_schema() || $1::uuid::text, 0)))
+SELECT bases.state, bases.emptied_before FROM queue CROSS JOIN bases WHERE bases.knowledge_base_id = $1
+FOR SHARE OF bases
+"""
 _BURY = """
 INSERT INTO bases (knowledge_base_id, state) VALUES ($1, 'deleted')
 ON CONFLICT (knowledge_base_id) DO UPDATE SET state = 'deleted'
@@ -35,7 +37,6 @@ async def hold(connection: Connection, base_id: UUID, item_id: UUID) -> None:
     Raises:
         BaseGone: if the base was deleted, or was emptied after the item was made.
     """
-    await connection.execute(_QUEUE_TOGETHER, base_id)
     row = await connection.fetchrow(_HOLD, base_id)
     if row is None:
         await connection.execute(_SEE, base_id)
