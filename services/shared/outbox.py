@@ -21,22 +21,24 @@ log = logging.getLogger(__name__)
 BATCH = 256
 ANNOUNCE_AGAIN_SECONDS = 60.0
 _POLL_SECONDS = 1.0
+# What comes within this time of a batch goes with the next one. The first event after a rest does not wait.
+_GATHER_SECONDS = 0.01
+_ANSWERS_SECONDS = 0.1
 _REFUSED_SECONDS = 0.5
 _HEADER_BYTES = 1024
 
 _INSERT = "INSERT INTO outbox (id, subject, payload, fact_id) VALUES ($1, $2, $3, $4)"
 _ANNOUNCE = """
-INSERT INTO facts (id, subject, payload, awaiting, due_at) VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))
+WITH fact AS (
+    INSERT INTO facts (id, subject, payload, awaiting, due_at)
+    VALUES ($1, $3, $4, $5, now() + make_interval(secs => $6)) RETURNING id, subject, payload
+)
+INSERT INTO outbox (id, subject, payload, fact_id) SELECT $2, subject, payload, id FROM fact
 """
 _UNSENT = "SELECT id, subject, payload, fact_id FROM outbox ORDER BY id LIMIT $1"
 _SENT = "DELETE FROM outbox WHERE id = ANY($1::uuid[])"
-_HANDLED = """
-WITH answered AS (
-    UPDATE facts SET awaiting = array_remove(awaiting, $2) WHERE id = $1 RETURNING id, awaiting
-)
-SELECT id FROM answered WHERE awaiting = '{}'
-"""
-_FORGET = "DELETE FROM facts WHERE id = $1 AND awaiting = '{}'"
+_HANDLED = "UPDATE facts SET awaiting = array_remove(awaiting, $2) WHERE id = $1"
+_FORGET = "DELETE FROM facts WHERE id = ANY($1::uuid[]) AND awaiting = '{}'"
 # Each repeat waits twice as long as the one before, up to 32 times.
 _DUE_FACTS = """
 UPDATE facts SET sent = sent + 1, due_at = now() + make_interval(secs => $1 * 2 ^ least(sent, 5))
@@ -83,16 +85,32 @@ async def announce(
     fact_id = uuid7()
     payload = message.SerializeToString()
     check(subject, payload)
-    await connection.execute(_ANNOUNCE, fact_id, subject, payload, hearers, again_seconds)
-    await connection.execute(_INSERT, uuid7(), subject, payload, fact_id)
+    await connection.execute(_ANNOUNCE, fact_id, uuid7(), subject, payload, hearers, again_seconds)
     return fact_id
 
 
-async def fact_handled(pool: Pool, fact_id: UUID, service: str) -> None:
-    """Note that `service` has handled a fact that was announced here."""
-    async with pool.acquire() as connection, connection.transaction():
-        if await connection.fetchval(_HANDLED, fact_id, service):
-            await connection.execute(_FORGET, fact_id)
+class Answers:
+    """Notes who has handled the facts that were announced here. What comes close together is one transaction."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._gathered: set[tuple[UUID, str]] = set()
+        self._writing: asyncio.Task[None] | None = None
+
+    async def handled(self, fact_id: UUID, service: str) -> None:
+        """Note that `service` has handled a fact; return once that is committed."""
+        self._gathered.add((fact_id, service))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
+        await asyncio.shield(self._writing)
+
+    async def _write(self) -> None:
+        await asyncio.sleep(_ANSWERS_SECONDS)
+        # In one order everywhere, so that two processes do not wait for each other.
+        answers, self._gathered, self._writing = sorted(self._gathered), set(), None
+        async with self._pool.acquire() as connection, connection.transaction():
+            await connection.executemany(_HANDLED, answers)
+            await connection.execute(_FORGET, [fact_id for fact_id, _ in answers])
 
 
 async def announce_again(pool: Pool, again_seconds: float = ANNOUNCE_AGAIN_SECONDS) -> int:
@@ -121,6 +139,7 @@ class Relay:
         """Publish until cancelled."""
         while True:
             if await self.publish_batch() < BATCH:
+                await asyncio.sleep(_GATHER_SECONDS)
                 await self._signal.wait(_POLL_SECONDS)
 
     async def publish_batch(self) -> int:

@@ -27,7 +27,7 @@ from uuid import NAMESPACE_OID, uuid5
 import nats.errors
 
 from acervo.events.v1.facts_pb2 import FactHandled
-from services.shared import bus, idempotency, outbox
+from services.shared import bus, idempotency
 from services.shared.admission import Dispatcher, Policy
 from services.shared.auth import ServiceTokens, TokenVerifier, load_issuers
 from services.shared.blobs import BlobStore, Collector
@@ -35,7 +35,7 @@ from services.shared.broker import Broker, Delivery, Handler, Undecodable, read_
 from services.shared.client import Peers
 from services.shared.db import DISCONNECTED, Listener, Pool, Prepare, open_pool
 from services.shared.leader import lead
-from services.shared.outbox import Relay
+from services.shared.outbox import Answers, Relay
 from services.shared.server import Callers, Server, Servicer, build_server
 from services.shared.settings import ServiceSettings
 
@@ -66,6 +66,7 @@ class Runtime:
         self.listener = Listener(settings.database_url, service)
         self.peers = Peers(settings, ServiceTokens(settings.service_tokens))
         self.verifier = TokenVerifier(load_issuers(settings.issuers), service)
+        self._answers = Answers(pool)
         self._stopping = asyncio.Event()
         self._consumers: list[asyncio.Task[None]] = []
         self._loops: list[asyncio.Task[None]] = []
@@ -183,11 +184,9 @@ class Runtime:
         self.consume(consumer.name, handle, slots=_FACT_SLOTS)
 
     async def _fact_handled(self, delivery: Delivery) -> None:
-        answer = FactHandled.FromString(delivery.data)
-        fact_id = read_id(answer.fact_id)
+        fact_id = read_id(FactHandled.FromString(delivery.data).fact_id)
         # Only the hearer itself may publish on this subject; what the message says may be anything.
-        hearer = delivery.subject.rpartition(".")[2]
-        await outbox.fact_handled(self.pool, fact_id, hearer)
+        await self._answers.handled(fact_id, delivery.subject.rpartition(".")[2])
 
     async def _dead_letter(self, consumer: str, delivery: Delivery, error: str) -> None:
         """Keep a message for a person to look at; one that comes again with the same content is kept once."""

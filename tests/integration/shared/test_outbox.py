@@ -14,7 +14,7 @@ from services.shared.bus import BASE_DELETED, MEMBER_REMOVED, PARSE, Lane, lane_
 from services.shared.db import Listener, Pool, Signal, open_pool
 from services.shared.ids import uuid7
 from services.shared.jobs import Work
-from services.shared.outbox import Relay
+from services.shared.outbox import Answers, Relay
 from tests.conftest import Databases, NatsServer
 from tests.integration.shared.conftest import Connect, Consuming
 
@@ -210,12 +210,13 @@ async def test_an_announced_fact_awaits_all_that_hear_it_and_is_forgotten_after_
     hearers = bus.listeners(BASE_DELETED)
     assert await awaiting(access) == set(hearers) == {"upload", "ingest", "vectorstore", "sync"}
     fact_id = await access.fetchval("SELECT id FROM facts")
-    await asyncio.gather(*(outbox.fact_handled(access, fact_id, name) for name in hearers[1:]))
+    answers = Answers(access)
+    await asyncio.gather(*(answers.handled(fact_id, name) for name in hearers[1:]))
     assert await awaiting(access) == {hearers[0]}
-    await outbox.fact_handled(access, fact_id, hearers[1])
-    await outbox.fact_handled(access, fact_id, hearers[0])
+    await answers.handled(fact_id, hearers[1])
+    await answers.handled(fact_id, hearers[0])
     assert await access.fetchval("SELECT count(*) FROM facts") == 0
-    await outbox.fact_handled(access, fact_id, hearers[0])
+    await answers.handled(fact_id, hearers[0])
 
 
 async def test_a_fact_is_sent_again_while_it_is_not_handled_and_less_and_less_often(access: Pool) -> None:
@@ -237,6 +238,7 @@ async def test_a_fact_lost_with_the_broker_reaches_every_hearer_in_the_end(
     access: Pool, nats_server: NatsServer, connect: Connect, consuming: Consuming, eventually: Eventually
 ) -> None:
     broker = await connect("access")
+    answers = Answers(access)
     heard: dict[str, list[bytes]] = {}
 
     def hear(service: str) -> Callable[[Delivery], Awaitable[None]]:
@@ -247,7 +249,7 @@ async def test_a_fact_lost_with_the_broker_reaches_every_hearer_in_the_end(
 
     async def note(delivery: Delivery) -> None:
         answer = FactHandled.FromString(delivery.data)
-        await outbox.fact_handled(access, UUID(answer.fact_id), delivery.subject.rpartition(".")[2])
+        await answers.handled(UUID(answer.fact_id), delivery.subject.rpartition(".")[2])
 
     fact = await announce(access)
     assert await Relay(access, broker, Signal()).publish_batch() == 1
