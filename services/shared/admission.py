@@ -4,6 +4,7 @@ Bulk work is admitted within a window of jobs in flight, from the tenants that h
 the window under a cap per tenant. One dispatcher runs per schema.
 """
 
+import asyncio
 import time
 from dataclasses import dataclass
 from uuid import UUID
@@ -13,6 +14,8 @@ from services.shared.bus import Lane
 from services.shared.db import Pool, Signal
 
 _BATCH = 256
+# Jobs that end, or begin to wait, within this time of a look are seen by the next one.
+_GATHER_SECONDS = 0.02
 
 # In flight is what was sent or runs, in any stage: a document counts until it is done with. Each tenant's oldest
 # waiting jobs are ranked after what it has in flight already, so that the next place goes to who has the fewest.
@@ -43,6 +46,11 @@ CROSS JOIN LATERAL (
 WHERE coalesce(busy.jobs, 0) + next.turn <= $3
 ORDER BY coalesce(busy.jobs, 0) + next.turn, next.due_at, next.id
 LIMIT greatest(0, least($5, $4 - (SELECT coalesce(sum(jobs), 0) FROM busy)))
+"""
+# Most looks find nothing that waits, in one lane or in both.
+_WAITING_LANES = """
+SELECT lane FROM unnest($2::text[]) AS lane
+WHERE EXISTS (SELECT FROM jobs WHERE stage = $1 AND jobs.lane = lane.lane AND state = 'waiting')
 """
 _LOCK = "SELECT id FROM jobs WHERE id = ANY($1::uuid[]) AND stage = $2 AND state = 'waiting' FOR UPDATE SKIP LOCKED"
 
@@ -95,12 +103,16 @@ class Dispatcher:
                 overdue = await self._send_overdue()
                 look_at = time.monotonic() + (0 if overdue else self._every)
             if sent < _BATCH:
+                await asyncio.sleep(_GATHER_SECONDS)
                 await self._signal.wait(max(0.0, look_at - time.monotonic()))
 
     async def admit(self) -> int:
         """Send the waiting jobs that the policy admits now, `_BATCH` of each lane at most; return how many."""
         policy = self._policy
-        return 0 if policy is None else sum([await self._admit_lane(policy, lane) for lane in Lane])
+        if policy is None:
+            return 0
+        waiting = await self._pool.fetch(_WAITING_LANES, policy.stage, list(Lane))
+        return sum([await self._admit_lane(policy, Lane(row["lane"])) for row in waiting])
 
     async def _admit_lane(self, policy: Policy, lane: Lane) -> int:
         window, stage = policy.window(lane), policy.stage
