@@ -10,11 +10,11 @@ from uuid import UUID
 from services.ingest import documents, replacement, rows
 from services.ingest.documents import Document, Parsed
 from services.ingest.removal import announce_finished, remove
-from services.ingest.works import EMBED_STAGE, embed_work
+from services.ingest.works import EMBED_STAGE, PARSE_STAGE, embed_work
 from services.shared import bases, blobs, jobs
 from services.shared.db import Connection, Pool
-from services.shared.errors import BaseGone, ErrorReason
-from services.shared.jobs import Claim, Count, LeaseLost
+from services.shared.errors import ErrorReason
+from services.shared.jobs import Claim, Count, LeaseLost, Unclaimed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,27 @@ class Indexed:
     superseded: bool
 
 
-async def begin_parse(pool: Pool, claimed: Claim) -> Document:
-    """Show that a parser has the document, and return it.
+async def begin_parse(
+    pool: Pool, document_id: UUID, attempt: int, *, worker: str, lease_seconds: float
+) -> tuple[Claim, Document] | Unclaimed:
+    """Take a document's job, and show that a parser has it.
 
     Raises:
-        LeaseLost: if the document is gone.
+        LeaseLost: if the document has gone on without it.
     """
     async with pool.acquire() as connection, connection.transaction():
-        document = await rows.lock(connection, claimed.id)
-        moved = document and documents.begun(document, claimed.attempt)
+        document = await rows.lock(connection, document_id)
+        claimed = await jobs.claim_within(
+            connection, document_id, PARSE_STAGE, attempt, worker=worker, lease_seconds=lease_seconds
+        )
+        if isinstance(claimed, Unclaimed):
+            return claimed
+        moved = document and documents.begun(document, attempt)
         if moved is None:
             raise LeaseLost
         if moved != document:
             await rows.save(connection, moved)
-        return moved
+        return claimed, moved
 
 
 async def finish_parse(
@@ -68,9 +75,11 @@ async def finish_parse(
         if document is None or moved is None:
             raise LeaseLost
         await rows.save(connection, moved)
-        await rows.save_notices(connection, moved)
-        await blobs.commit(connection, result.pages_key, sizes.pages_size)
-        await blobs.commit(connection, result.chunks_key, sizes.chunks_size)
+        if moved.notices != document.notices:
+            await rows.save_notices(connection, moved)
+        await blobs.commit(
+            connection, {result.pages_key: sizes.pages_size, result.chunks_key: sizes.chunks_size}
+        )
         await _release_left(connection, document, moved)
         work = embed_work(moved, claimed.epoch)
         await jobs.enqueue(connection, work, send=True, deadline_seconds=deadline_seconds)
@@ -109,9 +118,12 @@ async def fail_parse(pool: Pool, claimed: Claim, reason: ErrorReason) -> None:
 
 
 async def index(pool: Pool, fact: Indexed) -> None:
-    """Record that vectorstore has stored a document, and let go of what it replaces."""
+    """Record that vectorstore has stored a document, and let go of what it replaces.
+
+    The base is not held: this makes nothing that whoever deletes the base would not find.
+    """
     async with pool.acquire() as connection, connection.transaction():
-        document = await _hold(connection, fact.document_id)
+        document = await rows.lock(connection, fact.document_id)
         moved = document and documents.indexed(document, fact.attempt, fact.chunk_count)
         if document is None or moved is None:
             return
@@ -133,16 +145,6 @@ async def fail_embed(pool: Pool, document_id: UUID, attempt: int, reason: ErrorR
             return
         await jobs.settle(connection, document.id, EMBED_STAGE, attempt)
         await _conclude(connection, document, moved)
-
-
-async def _hold(connection: Connection, document_id: UUID) -> Document | None:
-    """Lock base and document; None where either is gone."""
-    for document in await rows.get(connection, [document_id]):
-        try:
-            await bases.hold(connection, document.knowledge_base_id, document_id)
-        except BaseGone:
-            return None
-    return await rows.lock(connection, document_id)
 
 
 async def _conclude(connection: Connection, before: Document, ended: Document) -> bool:

@@ -20,7 +20,6 @@ from services.ingest.documents import Document, Notice, Parsed
 from services.ingest.outcomes import Blobs
 from services.ingest.pool.job import Cut, Job, Outcome, Refused
 from services.ingest.pool.records import chunk_file
-from services.ingest.works import PARSE_STAGE
 from services.shared import blobs, jobs
 from services.shared.blobs import BlobNotFound, BlobStore
 from services.shared.db import Pool
@@ -90,30 +89,25 @@ class Parsing:
 
     async def parse(self, document_id: UUID, attempt: int) -> None:
         """Take up a document whose message came, if it is to be had."""
-        claimed = await jobs.claim(
-            self._pool,
-            document_id,
-            PARSE_STAGE,
-            attempt,
-            worker=self._worker,
-            lease_seconds=self._timing.lease,
-        )
-        if isinstance(claimed, Unclaimed):
-            log.debug("%s is not claimed: %s", document_id, claimed.value)
-            return
         try:
-            await self._hold(claimed)
+            taken = await outcomes.begin_parse(
+                self._pool, document_id, attempt, worker=self._worker, lease_seconds=self._timing.lease
+            )
+            if isinstance(taken, Unclaimed):
+                log.debug("%s is not claimed: %s", document_id, taken.value)
+                return
+            await self._hold(*taken)
         except (LeaseLost, BaseGone) as error:
             log.info("%s is given up: %s", document_id, type(error).__name__)
 
-    async def _hold(self, claimed: Claim) -> None:
+    async def _hold(self, claimed: Claim, document: Document) -> None:
         timing = self._timing
         async with Held(self._pool, claimed, lease_seconds=timing.lease, heartbeat_seconds=timing.heartbeat):
             try:
                 if claimed.abandoned:
                     await self._settle(claimed, pb.ERROR_REASON_JOB_ABANDONED)
                     return
-                await self._work(claimed)
+                await self._work(claimed, document)
             except (LeaseLost, BaseGone):
                 raise
             except BlobNotFound:
@@ -122,8 +116,7 @@ class Parsing:
                 log.exception("reading %s met a fault", claimed.id)
                 await self._settle(claimed, after_fault(claimed))
 
-    async def _work(self, claimed: Claim) -> None:
-        document = await outcomes.begin_parse(self._pool, claimed)
+    async def _work(self, claimed: Claim, document: Document) -> None:
         outcome = await self._read(document)
         if isinstance(outcome, Refused):
             log.info("%s is refused: %s", claimed.id, outcome.message)

@@ -25,11 +25,12 @@ INSERT INTO documents (
     id, file_id, knowledge_base_id, collection_name, organization_id, actor_user_id, filename, kind, size,
     sha256, original_key, original, ingestion_config, lane, source, source_path, address, replaces
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+RETURNING *, '[]'::jsonb AS notices
 """
 _BY_IDS = _SELECT + "WHERE d.id = ANY($1::uuid[])"
-_BY_FILE = _SELECT + "WHERE d.file_id = $1"
 _LOCK = _SELECT + "WHERE d.id = $1 FOR UPDATE OF d"
 _AT_ADDRESS = _SELECT + "WHERE d.knowledge_base_id = $1 AND md5(d.address) = md5($2) AND d.address = $2"
+_OF_FILE_OR_AT_ADDRESS = _AT_ADDRESS + " OR d.file_id = $3"
 _NEWER_AT_ADDRESS = _AT_ADDRESS + " AND d.replaces AND d.version > $3"
 # Newest first, so that two documents that end at once lock what they share in one order.
 _LOCK_RETIRABLE = (
@@ -74,7 +75,7 @@ _COUNT = "SELECT state, count(*) FROM documents WHERE knowledge_base_id = ANY($1
 
 async def insert(connection: Connection, new: NewDocument) -> Document:
     """Track a file. The database gives version and time."""
-    await connection.execute(
+    (row,) = await connection.fetch(
         _INSERT,
         new.id,
         new.file_id,
@@ -95,19 +96,12 @@ async def insert(connection: Connection, new: NewDocument) -> Document:
         new.address,
         new.replaces,
     )
-    (document,) = await get(connection, [new.id])
-    return document
+    return _document(row)
 
 
 async def get(connection: Connection, ids: Sequence[UUID]) -> list[Document]:
     """Return those of the documents that are there, in no particular order."""
     return [_document(row) for row in await connection.fetch(_BY_IDS, ids)]
-
-
-async def of_file(connection: Connection, file_id: UUID) -> Document | None:
-    """Return the document that was made of a stored file."""
-    row = await connection.fetchrow(_BY_FILE, file_id)
-    return _document(row) if row else None
 
 
 async def lock(connection: Connection, document_id: UUID) -> Document | None:
@@ -121,9 +115,10 @@ async def lock_creation(connection: Connection, base_id: UUID, address: str) -> 
     await connection.execute(_LOCK_CREATION, base_id, address)
 
 
-async def at_address(connection: Connection, base_id: UUID, address: str) -> list[Document]:
-    """Return the documents of an address, in no particular order."""
-    return [_document(row) for row in await connection.fetch(_AT_ADDRESS, base_id, address)]
+async def beside(connection: Connection, new: NewDocument) -> list[Document]:
+    """Return the documents of the file or the address of a new one, in no particular order."""
+    found = await connection.fetch(_OF_FILE_OR_AT_ADDRESS, new.knowledge_base_id, new.address, new.file_id)
+    return [_document(row) for row in found]
 
 
 async def newer_replacements(connection: Connection, document: Document) -> list[Document]:

@@ -31,12 +31,12 @@ async def create(pool: Pool, new: NewDocument) -> Tracked:
     async with pool.acquire() as connection, connection.transaction():
         await bases.hold(connection, new.knowledge_base_id, new.id)
         await rows.lock_creation(connection, new.knowledge_base_id, new.address)
-        made = await rows.of_file(connection, new.file_id)
-        if made is not None:
-            return Tracked(made, already_present=False)
+        there = await rows.beside(connection, new)
+        for document in there:
+            if document.file_id == new.file_id:
+                return Tracked(document, already_present=False)
         if await rows.was_removed(connection, new.file_id):
             raise NotFound("document")
-        there = await rows.at_address(connection, new.knowledge_base_id, new.address)
         present = already_present(new, there)
         if present is not None and await _stays(connection, present):
             return Tracked(present, already_present=True)

@@ -8,7 +8,7 @@ nothing is ever removed by its age alone.
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 from urllib.parse import urlsplit
@@ -162,7 +162,9 @@ _EXTEND = """
 UPDATE blobs SET expires_at = now() + make_interval(secs => $2) WHERE key = $1 AND state = 'pending' RETURNING true
 """
 _COMMIT = """
-UPDATE blobs SET state = 'live', size = $2, expires_at = NULL WHERE key = $1 AND state = 'pending' RETURNING true
+UPDATE blobs SET state = 'live', size = written.size, expires_at = NULL
+FROM unnest($1::text[], $2::bigint[]) AS written (key, size)
+WHERE blobs.key = written.key AND blobs.state = 'pending' RETURNING blobs.key
 """
 _RELEASE = "UPDATE blobs SET state = 'deleting', expires_at = now() WHERE key = ANY($1::text[])"
 _COLLECT = """
@@ -191,14 +193,15 @@ async def extend(pool: Pool, key: str, seconds: float) -> None:
         raise BlobExpired(key)
 
 
-async def commit(connection: Connection, key: str, size: int) -> None:
-    """Make a pending blob of `size` bytes live, in the transaction that makes its owner true.
+async def commit(connection: Connection, sizes: Mapping[str, int]) -> None:
+    """Make pending blobs live, in the transaction that makes their owner true. `sizes` are in bytes, by key.
 
     Raises:
-        BlobExpired: if it was given up.
+        BlobExpired: if one was given up.
     """
-    if not await connection.fetchval(_COMMIT, key, size):
-        raise BlobExpired(key)
+    live = {row["key"] for row in await connection.fetch(_COMMIT, list(sizes), list(sizes.values()))}
+    if given_up := sizes.keys() - live:
+        raise BlobExpired(min(given_up))
 
 
 async def release(connection: Connection, keys: Sequence[str]) -> None:

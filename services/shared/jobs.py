@@ -169,14 +169,18 @@ async def claim(
 ) -> Claim | Unclaimed:
     """Take a job whose message came. A job that ended before emits its result once more."""
     async with pool.acquire() as connection, connection.transaction():
-        return await _claim(connection, job_id, stage, attempt, worker, lease_seconds)
+        return await claim_within(
+            connection, job_id, stage, attempt, worker=worker, lease_seconds=lease_seconds
+        )
 
 
 async def claim_new(pool: Pool, work: Work, *, worker: str, lease_seconds: float) -> Claim | Unclaimed:
     """Take a job whose row is made by its first message."""
     async with pool.acquire() as connection, connection.transaction():
         await _insert(connection, work, "sent", 1, lease_seconds)
-        return await _claim(connection, work.id, work.stage, work.attempt, worker, lease_seconds)
+        return await claim_within(
+            connection, work.id, work.stage, work.attempt, worker=worker, lease_seconds=lease_seconds
+        )
 
 
 async def _insert(connection: Connection, work: Work, state: str, sends: int, due_seconds: float) -> bool:
@@ -195,9 +199,10 @@ async def _insert(connection: Connection, work: Work, state: str, sends: int, du
     return status.endswith(" 1")
 
 
-async def _claim(
-    connection: Connection, job_id: UUID, stage: str, attempt: int, worker: str, lease_seconds: float
+async def claim_within(
+    connection: Connection, job_id: UUID, stage: str, attempt: int, *, worker: str, lease_seconds: float
 ) -> Claim | Unclaimed:
+    """Take a job as `claim` does, within the caller's transaction, which has to be committed whatever the answer."""
     row = await connection.fetchrow(_CLAIM, job_id, stage, attempt, worker, lease_seconds)
     if row is not None:
         failures = (row["tries"], row["crashes"], row["takeovers"])

@@ -79,7 +79,7 @@ class Reception:
             made = await requests.note(connection, call, file.id)
             if made is not None:
                 raise Repeated(made)
-            await blobs.commit(connection, file.blob_key, file.size)
+            await blobs.commit(connection, {file.blob_key: file.size})
             await files.insert(connection, file, self._answer_seconds)
 
     async def _give_up(self, key: str) -> None:

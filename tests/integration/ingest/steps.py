@@ -9,14 +9,14 @@ from services.ingest import outcomes, rows, tracking
 from services.ingest.documents import Document, NewDocument, Notice, Original, Parsed, Source
 from services.ingest.outcomes import Blobs, Indexed
 from services.ingest.works import PARSE_STAGE
-from services.shared import blobs, jobs
+from services.shared import blobs
 from services.shared.admission import Dispatcher, Policy
 from services.shared.bus import Lane
 from services.shared.db import Pool, Signal
 from services.shared.errors import ErrorReason
 from services.shared.ids import uuid7
 from services.shared.ingestion_config import DEFAULT
-from services.shared.jobs import Claim
+from services.shared.jobs import Claim, Unclaimed
 
 M = TypeVar("M", bound=Message)
 
@@ -72,16 +72,11 @@ class Steps:
 
     async def claimed(self, document: Document, worker: str = "w", lease_seconds: float = 60) -> Claim:
         """Claim a document's parse that was admitted."""
-        claimed = await jobs.claim(
-            self.pool,
-            document.id,
-            PARSE_STAGE,
-            document.attempt,
-            worker=worker,
-            lease_seconds=lease_seconds,
+        taken = await outcomes.begin_parse(
+            self.pool, document.id, document.attempt, worker=worker, lease_seconds=lease_seconds
         )
-        assert isinstance(claimed, Claim), claimed
-        return claimed
+        assert not isinstance(taken, Unclaimed), taken
+        return taken[0]
 
     async def written(self, claimed: Claim) -> Parsed:
         """Reserve what the parse under this claim would write."""
@@ -102,7 +97,6 @@ class Steps:
     async def parse(self, document: Document) -> Claim:
         """Take a document to its embedding."""
         claimed = await self.claim(document)
-        await outcomes.begin_parse(self.pool, claimed)
         await self.finish(document, claimed)
         return claimed
 

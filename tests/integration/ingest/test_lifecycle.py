@@ -26,7 +26,9 @@ async def test_a_document_goes_from_queued_to_done_and_says_so_once(steps: Steps
     document = await steps.create(BASE)
     assert (document.state, document.stage) == (State.PROCESSING, Stage.QUEUED)
     claimed = await steps.claim(document)
-    assert (await outcomes.begin_parse(steps.pool, claimed)).stage is Stage.PARSING
+    taken = await steps.get(document)
+    assert taken is not None
+    assert taken.stage is Stage.PARSING
     await steps.finish(document, claimed)
     under_way = await steps.get(document)
     assert under_way is not None
@@ -155,7 +157,6 @@ async def test_a_synced_document_does_not_promise_its_original_once_it_ended(ste
 async def test_a_passing_fault_waits_in_the_database_for_its_next_try(steps: Steps) -> None:
     document = await steps.create(BASE)
     claimed = await steps.claim(document)
-    await outcomes.begin_parse(steps.pool, claimed)
     await outcomes.postpone_parse(steps.pool, claimed, 0, Count.TRY)
     waiting = await steps.get(document)
     assert waiting is not None
@@ -179,7 +180,7 @@ async def _bring(steps: Steps, until: str, reason: ErrorReason = CORRUPT, **chan
     if until == "error":
         await steps.fail(document, reason)
     elif until == "parsing":
-        await outcomes.begin_parse(steps.pool, await steps.claim(document))
+        await steps.claim(document)
     elif until in ("embedding", "done"):
         await steps.parse(document)
     if until == "done":

@@ -37,7 +37,7 @@ async def expire(pool: Pool, *keys: str) -> None:
 
 async def commit(pool: Pool, key: str = KEY) -> None:
     async with pool.acquire() as connection, connection.transaction():
-        await blobs.commit(connection, key, 1)
+        await blobs.commit(connection, {key: 1})
 
 
 # The store.
@@ -157,7 +157,7 @@ async def test_an_owner_that_rolls_back_leaves_its_blob_pending(pool: Pool) -> N
     async with pool.acquire() as connection:
         transaction = connection.transaction()
         await transaction.start()
-        await blobs.commit(connection, KEY, 1)
+        await blobs.commit(connection, {KEY: 1})
         await transaction.rollback()
     assert await states(pool) == {KEY: "pending"}
 
@@ -205,7 +205,7 @@ async def test_of_a_commit_and_a_collection_at_once_exactly_one_wins(
     collector = Collector(pool, store, 30)
     if first == "commit":
         async with pool.acquire() as connection, connection.transaction():
-            await blobs.commit(connection, KEY, 1)
+            await blobs.commit(connection, {KEY: 1})
             assert await collector.collect() == 0
         assert await collector.collect() == 0
         assert await keys(store) == [KEY]
