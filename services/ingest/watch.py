@@ -21,6 +21,8 @@ CHANNEL = "documents"
 MOST_SUBSCRIPTIONS = 1000
 _READ_BATCH = 500
 _RETRY_SECONDS = 0.5
+# Documents that change within this time of a reading are read together by the next one.
+_GATHER_SECONDS = 0.05
 
 Change = tuple[UUID, Document | None]
 """A document as it is now; None once it is gone."""
@@ -138,6 +140,7 @@ class Hub:
                 self._look_at(batch)
             if self._unread:
                 self._wake.set()
+            await asyncio.sleep(_GATHER_SECONDS)
 
     async def _hand_out(self, batch: Sequence[UUID]) -> None:
         async with self._pool.acquire() as connection:
