@@ -26,13 +26,13 @@ class Consumers:
         """A document is done or failed: bytes that were kept for its sake alone go."""
         fact = DocumentFinished.FromString(delivery.data)
         file_id, document_id = read_id(fact.file_id), read_id(fact.document_id)
+        if await files.is_kept(self._pool, file_id):
+            return
         async with self._pool.acquire() as connection, connection.transaction():
             discarded = await files.lock(connection, file_id)
-            await requests.answer(connection, file_id, document_id, already_present=False)
+            await files.mark_tracked(connection, file_id, document_id)
             if discarded:
                 await removal.remove(connection, [file_id])
-            else:
-                await files.mark_tracked(connection, file_id)
 
     async def document_deleted(self, delivery: Delivery) -> None:
         """A document is gone: so is its file."""

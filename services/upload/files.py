@@ -72,7 +72,12 @@ INSERT INTO files (
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, now() + make_interval(secs => $16))
 """
 _RECEIVED = "SELECT * FROM files WHERE id = $1 AND state = 'received'"
-_TRACKED = "UPDATE files SET state = 'tracked' WHERE id = $1"
+_TRACKED = """
+WITH answered AS (
+    UPDATE upload_requests SET document_id = $2, already_present = false WHERE file_id = $1 AND document_id IS NULL
+)
+UPDATE files SET state = 'tracked' WHERE id = $1
+"""
 # Each try waits twice as long as the one before, up to 64 times.
 _TAKE_DUE = """
 UPDATE files SET tries = tries + 1, due_at = now() + make_interval(secs => $1 * 2 ^ least(tries, 6))
@@ -82,6 +87,7 @@ WHERE id IN (
 )
 RETURNING *
 """
+_IS_KEPT = "SELECT true FROM files WHERE id = $1 AND state = 'tracked' AND NOT discard_original"
 _DISCARDED = "SELECT discard_original FROM files WHERE id = $1 FOR UPDATE"
 _OF_BASE = """
 SELECT id FROM files WHERE knowledge_base_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id LIMIT $3
@@ -118,9 +124,17 @@ async def received(pool: Pool, file_id: UUID) -> File | None:
     return None if row is None else File.from_row(row)
 
 
-async def mark_tracked(connection: Connection, file_id: UUID) -> None:
-    """Note that a document is made of the file. One that was removed meanwhile stays so."""
-    await connection.execute(_TRACKED, file_id)
+async def mark_tracked(connection: "Connection | Pool", file_id: UUID, document_id: UUID) -> None:
+    """Note the document that is made of the file, as the answer of the request that stored it too.
+
+    A file that was removed meanwhile stays so.
+    """
+    await connection.execute(_TRACKED, file_id, document_id)
+
+
+async def is_kept(pool: Pool, file_id: UUID) -> bool:
+    """Whether a document is noted to be made of the file, which stays as long as the document."""
+    return bool(await pool.fetchval(_IS_KEPT, file_id))
 
 
 async def take_due(pool: Pool, answer_seconds: float, limit: int) -> list[File]:

@@ -82,13 +82,12 @@ class Tracking:
 
     async def _answered(self, file: File, answer: CreateDocumentResponse) -> None:
         document_id = UUID(answer.document.id)
+        if not answer.already_present:
+            await files.mark_tracked(self._pool, file.id, document_id)
+            return
         async with self._pool.acquire() as connection, connection.transaction():
-            present = answer.already_present
-            await requests.answer(connection, file.id, document_id, already_present=present)
-            if present:
-                await removal.remove(connection, [file.id])
-            else:
-                await files.mark_tracked(connection, file.id)
+            await requests.answer(connection, file.id, document_id, already_present=True)
+            await removal.remove(connection, [file.id])
 
     async def _refused(self, file: File) -> None:
         async with self._pool.acquire() as connection, connection.transaction():
