@@ -50,6 +50,7 @@ _BLAMELESS = frozenset(
     {pb.ERROR_REASON_UNAVAILABLE, pb.ERROR_REASON_OVERLOADED, pb.ERROR_REASON_DEADLINE_EXCEEDED}
 )
 _PATIENCE_SECONDS = 5.0
+_MOST_SPACES = 10_000
 
 _URGENCIES = {bus.Lane.INTERACTIVE: Urgency.INTERACTIVE, bus.Lane.BULK: Urgency.BULK}
 
@@ -95,6 +96,7 @@ class Indexing:
         self._lease = lease_seconds
         self._heartbeat = heartbeat_seconds
         self._lexicon = Lexicon()
+        self._spaces: dict[UUID, Space] = {}
         self._encoding = asyncio.Lock()
 
     async def index(self, work: Work, parse_epoch: int) -> None:
@@ -146,12 +148,14 @@ class Indexing:
         await storing.store(self._pool, claimed, document, space, encoded)
 
     async def _space(self, base_id: UUID) -> Space:
-        """Ask access how the base is embedded.
+        """Say how the base is embedded: access is asked once, since nothing ever changes that.
 
         Raises:
             BaseGone: there is no such base any more.
             AcervoError: access does not answer.
         """
+        if base_id in self._spaces:
+            return self._spaces[base_id]
         request = ResolveRequest(targets=[Target(knowledge_base_id=str(base_id))], permission=PERMISSION_VIEW)
         try:
             response = await self._peers.access().Resolve(request, **self._peers.own("access"))
@@ -161,7 +165,10 @@ class Indexing:
                 raise BaseGone from None
             raise refusal from None
         (base,) = response.knowledge_bases
-        return Space(base.embedding.model, base.embedding.width)
+        if len(self._spaces) >= _MOST_SPACES:
+            self._spaces.clear()
+        space = self._spaces[base_id] = Space(base.embedding.model, base.embedding.width)
+        return space
 
     async def _settle(self, claimed: Claim, decided: "Again | ErrorReason") -> None:
         async with self._pool.acquire() as connection, connection.transaction():
