@@ -22,7 +22,7 @@ MOST_SUBSCRIPTIONS = 1000
 _READ_BATCH = 500
 _RETRY_SECONDS = 0.5
 # Documents that change within this time of a reading are read together by the next one.
-_GATHER_SECONDS = 0.05
+_GATHER_SECONDS = 0.02
 
 Change = tuple[UUID, Document | None]
 """A document as it is now; None once it is gone."""
