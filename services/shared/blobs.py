@@ -166,6 +166,7 @@ UPDATE blobs SET state = 'live', size = written.size, expires_at = NULL
 FROM unnest($1::text[], $2::bigint[]) AS written (key, size)
 WHERE blobs.key = written.key AND blobs.state = 'pending' RETURNING blobs.key
 """
+_ABANDON = "UPDATE blobs SET state = 'deleting', expires_at = now() WHERE key = $1 AND state = 'pending'"
 _RELEASE = "UPDATE blobs SET state = 'deleting', expires_at = now() WHERE key = ANY($1::text[])"
 _COLLECT = """
 UPDATE blobs SET state = 'deleting', expires_at = now() + make_interval(secs => $1)
@@ -202,6 +203,11 @@ async def commit(connection: Connection, sizes: Mapping[str, int]) -> None:
     live = {row["key"] for row in await connection.fetch(_COMMIT, list(sizes), list(sizes.values()))}
     if given_up := sizes.keys() - live:
         raise BlobExpired(min(given_up))
+
+
+async def abandon(connection: Connection, key: str) -> None:
+    """Give up an object that was not finished. One that is live stays: its commit may have gone through unheard."""
+    await connection.execute(_ABANDON, key)
 
 
 async def release(connection: Connection, keys: Sequence[str]) -> None:

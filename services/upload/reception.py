@@ -85,4 +85,4 @@ class Reception:
     async def _give_up(self, key: str) -> None:
         with contextlib.suppress(*DISCONNECTED):  # then it expires
             async with self._pool.acquire() as connection:
-                await blobs.release(connection, [key])
+                await blobs.abandon(connection, key)

@@ -249,3 +249,11 @@ async def test_a_removal_that_fails_is_tried_again_later(
     await expire(pool, KEY)
     assert await collector.collect() == 1
     assert (await states(pool), await keys(store)) == ({}, [])
+
+
+async def test_giving_up_an_object_that_was_committed_unheard_leaves_it_live(pool: Pool) -> None:
+    await blobs.reserve(pool, KEY, seconds=600)
+    async with pool.acquire() as connection:
+        await blobs.commit(connection, {KEY: 5})
+        await blobs.abandon(connection, KEY)
+    assert await pool.fetchval("SELECT state FROM blobs WHERE key = $1", KEY) == "live"
