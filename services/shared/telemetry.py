@@ -16,6 +16,7 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the call that this task works for; empty outside of calls."""
 
 HIDDEN: Final = "[hidden]"
+MAX_LINE: Final = 512
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _SECRET_KEY = re.compile(r"(?i)authorization|password|passwd|secret|token|api_?key|credential")
@@ -42,10 +43,19 @@ def configure(service: str, level: str) -> None:
 
 
 def redact(text: str) -> str:
-    """The text without tokens, secrets and the credentials of URLs."""
+    """The text without tokens, secrets and the credentials of URLs.
+
+    Lines are cut to `MAX_LINE` characters: callers choose what is logged of them, and the rules' cost grows with the
+    square of a line.
+    """
+    return "\n".join(map(_redact_line, text.split("\n")))
+
+
+def _redact_line(line: str) -> str:
+    shortened = line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}[{len(line) - MAX_LINE} more]"
     for pattern, replacement in _RULES:
-        text = pattern.sub(replacement, text)
-    return text
+        shortened = pattern.sub(replacement, shortened)
+    return shortened
 
 
 class JsonFormatter(logging.Formatter):

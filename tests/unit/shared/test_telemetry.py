@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from services.shared.telemetry import JsonFormatter, configure, redact, request_id
+from services.shared.telemetry import MAX_LINE, JsonFormatter, configure, redact, request_id
 
 
 def _line(message: str, *arguments: object, **extra: object) -> dict[str, object]:
@@ -77,3 +77,14 @@ def test_secrets_in_tracebacks_are_hidden(capsys: pytest.CaptureFixture[str]) ->
     assert "ConnectionError" in line["exception"]
     assert "hunter2" not in line["exception"]
     assert sys.exc_info() == (None, None, None)
+
+
+@pytest.mark.parametrize("unit", ["a-", "a.", "a", "eyJa", "token"])
+def test_what_a_caller_makes_long_is_cut_before_it_is_searched(unit: str) -> None:
+    assert len(redact(unit * 100_000)) <= MAX_LINE + 100
+
+
+def test_every_line_of_a_trace_is_kept_and_cleaned() -> None:
+    trace = "\n".join(f"line {number} token=abc{number}" for number in range(500))
+    assert redact(trace).count("\n") == 499
+    assert "abc" not in redact(trace)
