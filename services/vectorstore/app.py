@@ -9,6 +9,7 @@ from services.shared import telemetry
 from services.shared.admission import Policy
 from services.shared.bus import Lane
 from services.shared.runtime import Runtime
+from services.shared.turns import Turns, pulled
 from services.vectorstore import consumers, wire
 from services.vectorstore.embedding import Embedders, EmbeddingCache
 from services.vectorstore.indexing import STAGE, Indexing
@@ -59,18 +60,15 @@ def work(runtime: Runtime, settings: VectorstoreSettings, embedders: Embedders) 
     )
     runtime.background(Policy(STAGE))
     runtime.singleton("cache", lambda: cache.expire_forever(settings.cache_days))
+    turns = Turns(settings.embed_slots)
+    runtime.at_stop(turns.close)
     for lane in Lane:
         runtime.consume(
             f"embed-{lane.value}",
-            consumers.work(indexing, lane),
-            slots=slots(lane, settings.embed_slots),
+            consumers.work(indexing, turns, lane),
+            slots=pulled(lane, settings.embed_slots),
         )
     runtime.facts(consumers.facts(runtime.pool))
-
-
-def slots(lane: Lane, total: int) -> int:
-    """How many documents of a lane are under way at once: one slot is kept for those that people wait for."""
-    return total if lane is Lane.INTERACTIVE else max(1, total - 1)
 
 
 @contextlib.asynccontextmanager

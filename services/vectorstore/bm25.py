@@ -25,10 +25,15 @@ MAX_TERMS = 1024
 MAX_SELECTING = 64
 """Terms of a question that select chunks; the rarest ones do."""
 
+MAX_COUNTED = 1 << 17
+"""Terms that one document's row counts; the most frequent ones stay."""
+
 # A term in more chunks than a tenth (and than so many in all) scores chunks and selects none.
 _FREQUENT_SHARE = 0.1
 _FREQUENT_CHUNKS = 500
 
+_SHIFT = np.uint64(32)
+_MASK = np.uint64((1 << 32) - 1)
 _COUNTED = np.dtype([("term", "<u4"), ("count", "<u4")])
 
 
@@ -59,18 +64,22 @@ class Statistics:
 
     @classmethod
     def merged(cls, parts: Iterable["Statistics"]) -> Self:
-        """Add up the counts of several documents or bases."""
-        nothing = np.zeros(0, np.uint32)
-        listed = list(parts) or [cls(0, nothing, nothing, frozenset())]
-        if len(listed) == 1:
-            only = listed[0]
-            return cls(only.chunks, only.terms, only.counts, only.languages)
-        if len(listed) == 1:
-            return cls(listed[0].chunks, listed[0].terms, listed[0].counts, listed[0].languages)
-        terms, places = np.unique(np.concatenate([part.terms for part in listed]), return_inverse=True)
-        counts = np.bincount(places, np.concatenate([part.counts for part in listed]), len(terms))
+        """Add up the counts of several documents, or of several stretches of one."""
+        listed = list(parts)
+        pairs = [part.terms.astype(np.uint64) << _SHIFT | part.counts for part in listed]
+        joined = np.sort(np.concatenate(pairs)) if pairs else np.zeros(0, np.uint64)
+        terms = (joined >> _SHIFT).astype(np.uint32)
+        firsts = np.flatnonzero(np.diff(terms, prepend=np.uint32(0)))  # no term is 0
+        counts = np.add.reduceat(joined & _MASK, firsts) if len(firsts) else joined
         languages = frozenset().union(*(part.languages for part in listed))
-        return cls(sum(part.chunks for part in listed), terms, counts.astype(np.uint32), languages)
+        return cls(sum(part.chunks for part in listed), terms[firsts], counts.astype(np.uint32), languages)
+
+    def of_most_frequent(self, most: int) -> "Statistics":
+        """Leave out all but `most` terms: those left out count as never seen, which as rare ones they nearly are."""
+        if len(self.terms) <= most:
+            return self
+        kept = np.sort(np.argsort(self.counts, kind="stable")[-most:])
+        return Statistics(self.chunks, self.terms[kept], self.counts[kept], self.languages)
 
     @classmethod
     def decoded(cls, chunks: int, counted: bytes, languages: Iterable[int]) -> Self:
@@ -95,6 +104,47 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
+class Pooled:
+    """The statistics of several bases, seen as one and never added up."""
+
+    parts: Sequence[Statistics]
+
+    @property
+    def chunks(self) -> int:
+        """Chunks of all bases."""
+        return sum(part.chunks for part in self.parts)
+
+    @property
+    def languages(self) -> frozenset[int]:
+        """Languages of any base."""
+        return frozenset().union(*(part.languages for part in self.parts))
+
+    def frequencies(self, terms: Ids) -> npt.NDArray[np.float64]:
+        """Return in how many chunks each of `terms` occurs."""
+        return sum((part.frequencies(terms) for part in self.parts), np.zeros(len(terms)))
+
+
+class Tally:
+    """Adds up the statistics of a document that comes in slices, and never holds many more than `MAX_COUNTED` terms."""
+
+    def __init__(self) -> None:
+        self._parts: list[Statistics] = []
+        self._terms = 0
+
+    def add(self, part: Statistics) -> None:
+        """Count a slice in."""
+        self._parts.append(part)
+        self._terms += len(part.terms)
+        if self._terms > 2 * MAX_COUNTED:
+            self._parts = [self.total()]
+            self._terms = len(self._parts[0].terms)
+
+    def total(self) -> Statistics:
+        """Return the statistics of all slices so far."""
+        return Statistics.merged(self._parts).of_most_frequent(MAX_COUNTED)
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What a question asks the lexical leg."""
 
@@ -107,7 +157,7 @@ class Question:
     """The score of a chunk that holds every word, saturated."""
 
 
-def question(groups: Sequence[Ids], statistics: Statistics) -> Question:
+def question(groups: Sequence[Ids], statistics: Statistics | Pooled) -> Question:
     """Weigh a question's words, each given as its possible terms, by their rarity in the searched bases."""
     if not groups:
         return Question(np.zeros(0, np.uint32), np.zeros(0, np.float32), np.zeros(0, np.uint32), 0.0)

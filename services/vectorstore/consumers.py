@@ -9,19 +9,21 @@ from services.shared.broker import Delivery, Handler, read_id
 from services.shared.bus import Lane
 from services.shared.db import Pool
 from services.shared.jobs import Work
+from services.shared.turns import Turns
 from services.vectorstore import forgetting
 from services.vectorstore.indexing import STAGE, Indexing
 
 
-def work(indexing: Indexing, lane: Lane) -> Handler:
-    """The handler of work to embed in a lane."""
+def work(indexing: Indexing, turns: Turns, lane: Lane) -> Handler:
+    """The handler of work to embed in a lane. A document is claimed once it is its tenant's turn, not while it waits."""
 
     async def embed(delivery: Delivery) -> None:
         message = EmbedDocument.FromString(delivery.data)
         document_id = read_id(message.document_id)
-        # No admission here: ingest admitted the document, so whose turn it was does not matter any more.
-        job = Work(document_id, STAGE, message.attempt, lane, document_id, delivery.subject, delivery.data)
-        await indexing.index(job, message.parse_epoch)
+        tenant_id = read_id(message.tenant_id or message.document_id)
+        job = Work(document_id, STAGE, message.attempt, lane, tenant_id, delivery.subject, delivery.data)
+        async with turns.of(tenant_id, lane):
+            await indexing.index(job, message.parse_epoch)
 
     return embed
 

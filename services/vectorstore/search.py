@@ -121,7 +121,7 @@ class Searcher:
     def __init__(self, pool: Pool, embedders: Embedders) -> None:
         self._pool = pool
         self._embedders = embedders
-        self._rarity = StatisticsCache()
+        self._rarity = StatisticsCache(pool)
         self._lexicon = Lexicon()
 
     async def search(self, query: Query) -> list[Passage]:
@@ -134,9 +134,9 @@ class Searcher:
             space: next(wire.vectors((await self._embedders.embed_query(space, query.text))[None, :]))
             for space in dict.fromkeys(base.space for base in query.bases)
         }
+        statistics = await self._rarity.of(base.id for base in query.bases)
         async with self._pool.acquire() as connection:
             scopes = await _scopes(connection, query.bases)
-            statistics = await self._rarity.of(connection, [base.id for base in query.bases])
             groups = self._lexicon.question(query.text, statistics.languages)
             question = bm25.question(groups, statistics)
             found = [

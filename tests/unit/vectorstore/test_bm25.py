@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.vectorstore import bm25
-from services.vectorstore.bm25 import AVERAGE_LENGTH, K1, MAX_SELECTING, MAX_TERMS, Statistics
+from services.vectorstore.bm25 import (
+    AVERAGE_LENGTH,
+    K1,
+    MAX_COUNTED,
+    MAX_SELECTING,
+    MAX_TERMS,
+    Pooled,
+    Statistics,
+    Tally,
+)
 from services.vectorstore.terms import Ids, Lexicon
 
 TEXTS = ["ship ship harbour", "ship island", "bread salt"]
@@ -61,6 +70,39 @@ def test_merged_statistics_are_those_of_all_chunks_together(documents: list[list
     assert merged.chunks == len(documents)
     for term in range(1, 51):
         assert merged.frequencies(ids(term))[0] == sum(term in document for document in documents)
+
+
+@given(st.lists(st.lists(st.integers(1, 50), max_size=20), max_size=5))
+def test_pooled_statistics_are_those_of_all_chunks_together(bases: list[list[int]]) -> None:
+    parts = [
+        Statistics(1, np.unique(ids(*base)), np.ones(len(set(base)), np.uint32), frozenset(base[:1]))
+        for base in bases
+    ]
+    pooled, merged = Pooled(parts), Statistics.merged(parts)
+    every = np.arange(1, 51, dtype=np.uint32)
+    assert pooled.frequencies(every).tolist() == merged.frequencies(every).tolist()
+    assert (pooled.chunks, pooled.languages) == (merged.chunks, merged.languages)
+
+
+def test_slices_of_a_document_count_as_the_whole() -> None:
+    tally = Tally()
+    for text in TEXTS:
+        tally.add(Statistics.of(Lexicon().analyse([text])))
+    whole = Statistics.of(Lexicon().analyse(TEXTS))
+    assert tally.total().encoded() == whole.encoded()
+    assert tally.total().chunks == len(TEXTS)
+
+
+def test_a_document_of_more_terms_than_are_counted_keeps_the_most_frequent_ones() -> None:
+    tally = Tally()
+    for start in range(0, 4 * MAX_COUNTED, MAX_COUNTED):
+        rare = np.arange(start, start + MAX_COUNTED, dtype=np.uint32) + 100
+        terms = np.concatenate([ids(*range(1, 11)), rare])
+        tally.add(Statistics(7, terms, np.ones(len(terms), np.uint32), frozenset({0})))
+    total = tally.total()
+    assert (total.chunks, len(total.terms)) == (28, MAX_COUNTED)
+    assert total.frequencies(ids(*range(1, 11))).tolist() == [4] * 10
+    assert np.all(np.diff(total.terms.astype(np.int64)) > 0)
 
 
 @given(st.dictionaries(st.integers(1, 2**24 - 1), st.integers(1, 2**31), max_size=30))
