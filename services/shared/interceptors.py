@@ -1,10 +1,12 @@
 """What happens around every call: an id, a caller, a row in the table of callers, a typed answer."""
 
+import asyncio
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, TypeAlias
 from uuid import uuid4
@@ -15,7 +17,7 @@ from grpc.aio import AbortError, AioRpcError, ServicerContext
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared import auth, client, telemetry
 from services.shared.auth import Principal, PrincipalKind, TokenVerifier
-from services.shared.errors import AcervoError, ServicesOnly, Unauthenticated, reason_name
+from services.shared.errors import AcervoError, Overloaded, ServicesOnly, Unauthenticated, reason_name
 from services.shared.rpc_status import DETAILS_KEY, encode, short_message, status_code, translate
 
 log = logging.getLogger("services.calls")
@@ -23,6 +25,9 @@ log = logging.getLogger("services.calls")
 # What every method of a servicer is given beside the request.
 CallContext: TypeAlias = "ServicerContext[Any, Any]"
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+
+MAX_ANONYMOUS_CALLS: Final = 64
+ANONYMOUS_SECONDS: Final = 10.0
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _QUIET: Final = ("/grpc.health.", "/grpc.reflection.")
@@ -41,77 +46,51 @@ class Callers(Enum):
     """Acervo's own services."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """A call as it came: before any of its messages was read."""
+
+    method: str
+    request_id: str
+    started: float
+    caller: Principal | None = None
+
+
 class CallInterceptor(grpc.aio.ServerInterceptor):
-    """Wraps each call of one server. Tokens are checked by `verifier`, callers by the row of the method."""
+    """Wraps each call of one server. Tokens are checked by `verifier`, callers by the row of the method.
+
+    That is done before a message is read: only callers who are let in may keep a call open.
+    """
 
     def __init__(self, verifier: TokenVerifier, callers: Mapping[str, Callers]) -> None:
         self._verifier = verifier
         self._callers = callers
+        self._anonymous = _Anonymous()
 
     async def intercept_service(
         self,
         continuation: "Callable[[grpc.HandlerCallDetails], Awaitable[_Handler | None]]",
         handler_call_details: grpc.HandlerCallDetails,
     ) -> "_Handler | None":
-        """Called by gRPC for each call; an unknown method stays unknown."""
-        handler: Any = await continuation(handler_call_details)
-        if handler is None:
-            return None  # gRPC itself answers UNIMPLEMENTED
-        shape = "stream" if handler.request_streaming else "unary"
-        name = f"{shape}_{'stream' if handler.response_streaming else 'unary'}"
-        wrap = self._wrap_stream if handler.response_streaming else self._wrap_unary
-        wrapped = wrap(handler_call_details.method, getattr(handler, name))
-        return handler._replace(**{name: wrapped})  # type: ignore[no-any-return]
-
-    def _wrap_unary(self, method: str, behavior: Callable[..., Any]) -> Callable[..., Any]:
-        async def call(request: object, context: CallContext) -> object:
-            async with self._call(method, context):
-                return await behavior(request, context)
-
-        return call
-
-    def _wrap_stream(self, method: str, behavior: Callable[..., Any]) -> Callable[..., Any]:
-        async def call(request: object, context: CallContext) -> AsyncIterator[object]:
-            async with self._call(method, context):
-                answers = behavior(request, context)
-                if not hasattr(answers, "__aiter__"):
-                    await answers
-                    return
-                async for answer in answers:
-                    yield answer
-
-        return call
-
-    @asynccontextmanager
-    async def _call(self, method: str, context: CallContext) -> AsyncIterator[None]:
+        """Called by gRPC for each call. An unknown method, and one without a row, is unknown."""
         started = time.perf_counter()
-        metadata = {
-            key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)
-        }
-        request_id = _request_id(metadata)
-        telemetry.request_id.set(request_id)
-        client.enter(context.time_remaining())
-        context.set_trailing_metadata(((client.REQUEST_ID_KEY, request_id),))
-        outcome, caller = "CANCELLED", None
-        try:
-            caller = await self._authenticate(method, metadata)
-            yield
-            outcome = "OK"
-        except AbortError:
-            outcome = "ABORTED"
-            raise
-        except Exception as error:  # noqa: BLE001 - the one place where every failure becomes an answer
-            told = translate(error)
-            outcome = reason_name(told.reason)
-            _log_failure(error, told)
-            await context.abort(status_code(told), short_message(told), _trailing(error, told, request_id))
-        finally:
-            _log_call(method, outcome, caller, time.perf_counter() - started)
-
-    async def _authenticate(self, method: str, metadata: Mapping[str, str]) -> Principal | None:
-        callers = self._callers[method]
+        handler = await continuation(handler_call_details)
+        callers = self._callers.get(handler_call_details.method)
+        if handler is None or callers is None:
+            return None  # gRPC itself answers UNIMPLEMENTED
+        pairs = handler_call_details.invocation_metadata or ()
+        metadata = {key: value for key, value in pairs if isinstance(value, str)}
+        arrival = _Arrival(handler_call_details.method, _request_id(metadata), started)
+        telemetry.request_id.set(arrival.request_id)
         if callers is Callers.PUBLIC:
-            return None
+            return _public(handler, arrival, self._anonymous)
+        try:
+            caller = await self._authenticate(callers, metadata)
+        except Exception as error:  # noqa: BLE001 - told to the caller once the call can be answered
+            return _refusal(arrival, error)
+        return _wrapped(handler, replace(arrival, caller=caller))
+
+    async def _authenticate(self, callers: Callers, metadata: Mapping[str, str]) -> Principal:
         scheme, _, token = metadata.get(client.AUTHORIZATION_KEY, "").partition(" ")
         if scheme.lower() != "bearer" or not token:
             raise Unauthenticated
@@ -121,8 +100,112 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             raise ServicesOnly
         if callers is Callers.PEOPLE and is_service:
             raise Unauthenticated
-        auth.enter(principal)
         return principal
+
+
+class _Anonymous:
+    """Room for calls that nobody in particular makes: few at a time, each for a short time.
+
+    A newcomer ends the oldest where there is no room, so that whoever holds many calls open only ends its own.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[asyncio.Timeout, None] = {}
+
+    @asynccontextmanager
+    async def room(self) -> AsyncIterator[None]:
+        """Run a block. Raises Overloaded once its time is over, or its room is wanted."""
+        if len(self._running) >= MAX_ANONYMOUS_CALLS:
+            oldest = next(iter(self._running))
+            del self._running[oldest]
+            if not oldest.expired():
+                oldest.reschedule(0)
+        try:
+            async with asyncio.timeout(ANONYMOUS_SECONDS) as limit:
+                self._running[limit] = None
+                try:
+                    yield
+                finally:
+                    self._running.pop(limit, None)
+        except TimeoutError:
+            raise Overloaded from None
+
+
+def _wrapped(handler: "_Handler", arrival: _Arrival) -> "_Handler":
+    name = _shape(handler)
+    behavior = getattr(handler, name)
+
+    async def unary(request: object, context: CallContext) -> object:
+        async with _answering(arrival, context):
+            return await behavior(request, context)
+
+    async def stream(request: object, context: CallContext) -> AsyncIterator[object]:
+        async with _answering(arrival, context):
+            async for answer in behavior(request, context):
+                yield answer
+
+    call = stream if handler.response_streaming else unary
+    return handler._replace(**{name: call})  # type: ignore[attr-defined,no-any-return]
+
+
+def _public(handler: "_Handler", arrival: _Arrival, anonymous: _Anonymous) -> "_Handler":
+    """As a stream in both directions, whatever it is: gRPC waits without end for the message of a unary call."""
+    behavior = getattr(handler, _shape(handler))
+
+    async def call(requests: AsyncIterable[object], context: CallContext) -> None:
+        async with _answering(arrival, context), anonymous.room():
+            asked = requests if handler.request_streaming else await anext(aiter(requests), None)
+            if asked is None:
+                raise AcervoError(pb.ERROR_REASON_REQUEST_MALFORMED)
+            if handler.response_streaming:
+                async for answer in behavior(asked, context):
+                    await context.write(answer)
+            else:
+                await context.write(await behavior(asked, context))
+
+    return grpc.stream_stream_rpc_method_handler(
+        call,
+        handler.request_deserializer,
+        handler.response_serializer,
+    )
+
+
+def _refusal(arrival: _Arrival, error: Exception) -> "_Handler":
+    """Answers at once and reads no message: that of a unary call may never come."""
+
+    async def call(_: AsyncIterable[object], context: CallContext) -> None:
+        async with _answering(arrival, context):
+            raise error
+
+    return grpc.stream_unary_rpc_method_handler(call)
+
+
+def _shape(handler: "_Handler") -> str:
+    given = "stream" if handler.request_streaming else "unary"
+    return f"{given}_{'stream' if handler.response_streaming else 'unary'}"
+
+
+@asynccontextmanager
+async def _answering(arrival: _Arrival, context: CallContext) -> AsyncIterator[None]:
+    client.enter(context.time_remaining())
+    context.set_trailing_metadata(((client.REQUEST_ID_KEY, arrival.request_id),))
+    if arrival.caller is not None:
+        auth.enter(arrival.caller)
+    outcome = "CANCELLED"
+    try:
+        yield
+        outcome = "OK"
+    except AbortError:
+        outcome = "ABORTED"
+        raise
+    except Exception as error:  # noqa: BLE001 - the one place where every failure becomes an answer
+        told = translate(error)
+        outcome = reason_name(told.reason)
+        _log_failure(error, told)
+        pairs = _trailing(error, told, arrival.request_id)
+        await context.abort(status_code(told), short_message(told), pairs)
+    finally:
+        _log_call(arrival, outcome)
 
 
 def _request_id(metadata: Mapping[str, str]) -> str:
@@ -146,9 +229,10 @@ def _log_failure(error: Exception, told: AcervoError) -> None:
         log.warning("call failed", extra={"why": why})
 
 
-def _log_call(method: str, outcome: str, caller: Principal | None, seconds: float) -> None:
-    level = logging.DEBUG if method.startswith(_QUIET) else logging.INFO
+def _log_call(arrival: _Arrival, outcome: str) -> None:
+    level = logging.DEBUG if arrival.method.startswith(_QUIET) else logging.INFO
     if log.isEnabledFor(level):
+        caller = arrival.caller
         who = None if caller is None else caller.service or str(caller.user_id)
-        fields = {"method": method, "outcome": outcome, "caller": who, "ms": round(seconds * 1000, 1)}
-        log.log(level, "call", extra=fields)
+        ms = round((time.perf_counter() - arrival.started) * 1000, 1)
+        log.log(level, "call", extra={"method": arrival.method, "outcome": outcome, "caller": who, "ms": ms})

@@ -24,6 +24,7 @@ class Code(IntEnum):
     RESOURCE_EXHAUSTED = 8
     FAILED_PRECONDITION = 9
     ABORTED = 10
+    UNIMPLEMENTED = 12
     INTERNAL = 13
     UNAVAILABLE = 14
     UNAUTHENTICATED = 16
@@ -109,6 +110,30 @@ REASONS: Mapping[int, Meaning] = MappingProxyType(
         ),
         pb.ERROR_REASON_OVERLOADED: Meaning(
             Code.RESOURCE_EXHAUSTED, 429, "There is no room for the call now.", "Try again in a few seconds."
+        ),
+        pb.ERROR_REASON_MESSAGE_TOO_LARGE: Meaning(
+            Code.INVALID_ARGUMENT,
+            413,
+            "More was sent, or asked for, than one message may hold.",
+            "Send less at once, or ask for smaller pages.",
+        ),
+        pb.ERROR_REASON_METHOD_NOT_ALLOWED: Meaning(
+            Code.UNIMPLEMENTED,
+            405,
+            "This path does not take this method.",
+            "Use one of the methods in the header Allow.",
+        ),
+        pb.ERROR_REASON_REQUEST_TOO_SLOW: Meaning(
+            Code.DEADLINE_EXCEEDED,
+            408,
+            "The request did not come within its time.",
+            "Send it again without pauses, or over a faster line.",
+        ),
+        pb.ERROR_REASON_REQUEST_MALFORMED: Meaning(
+            Code.INVALID_ARGUMENT,
+            400,
+            "What was sent is not a valid request.",
+            "Check what the client, or a proxy in between, sends.",
         ),
         pb.ERROR_REASON_NAME_INVALID: Meaning(
             Code.INVALID_ARGUMENT,

@@ -33,6 +33,11 @@ _REASON_OF_CODE: dict[grpc.StatusCode, ErrorReason] = {
     grpc.StatusCode.UNAUTHENTICATED: pb.ERROR_REASON_TOKEN_INVALID,
 }
 _CORE_ERROR = "Internal error from Core"
+_EXHAUSTED: dict[str, ErrorReason] = {
+    "larger than max": pb.ERROR_REASON_MESSAGE_TOO_LARGE,
+    "metadata size exceeds": pb.ERROR_REASON_TOKEN_INVALID,  # all else that we send along is short
+}
+"""What gRPC itself refuses for its size. It gives one code for these and for a full server; its words tell."""
 _LOST_CONNECTION = (
     ConnectionError,
     TimeoutError,
@@ -99,7 +104,15 @@ def from_rpc_error(error: AioRpcError) -> AcervoError:
                 return decoded
     if _was_cut_off(error):
         return Unavailable()
-    return AcervoError(_REASON_OF_CODE.get(error.code(), pb.ERROR_REASON_INTERNAL))
+    return AcervoError(_reason(error.code(), error.details() or ""))
+
+
+def _reason(code: grpc.StatusCode, details: str) -> ErrorReason:
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+        for words, reason in _EXHAUSTED.items():
+            if words in details:
+                return reason
+    return _REASON_OF_CODE.get(code, pb.ERROR_REASON_INTERNAL)
 
 
 def _was_cut_off(error: AioRpcError) -> bool:

@@ -26,10 +26,9 @@ _OPTIONS: Final = (
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
     ("grpc.so_reuseport", 0),
 )
+# Health's Watch has no row: streams that anybody may hold open for ever are not offered.
 _OWN_CALLERS: Final = {
     "/grpc.health.v1.Health/Check": Callers.PUBLIC,
-    "/grpc.health.v1.Health/List": Callers.PUBLIC,
-    "/grpc.health.v1.Health/Watch": Callers.PUBLIC,
     "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": Callers.PUBLIC,
 }
 

@@ -11,11 +11,14 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
+from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
 from acervo.access.v1.access_pb2_grpc import add_AccessServiceServicer_to_server
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1 import documents_pb2
-from services.shared import auth
+from acervo.ingest.v1.documents_pb2_grpc import DocumentServiceStub
+from services.shared import auth, interceptors
 from services.shared.client import (
     REQUEST_ID_KEY,
     call_options,
@@ -187,8 +190,20 @@ async def _await(call: Any) -> Any:
 
 
 async def test_a_message_over_the_limit_is_refused(deployment: Deployment) -> None:
-    async with _refused(pb.ERROR_REASON_OVERLOADED, grpc.StatusCode.RESOURCE_EXHAUSTED):
-        await deployment.caller.ingest().GetDocument(Get(document_id="x" * (5 << 20)), **deployment.person())
+    request = Get(document_id="x" * (5 << 20))
+    async with _refused(pb.ERROR_REASON_MESSAGE_TOO_LARGE, grpc.StatusCode.RESOURCE_EXHAUSTED):
+        await deployment.caller.ingest().GetDocument(request, **deployment.person())
+    async with grpc.aio.insecure_channel(deployment.servers["ingest"].address) as unbounded:
+        stub: Any = DocumentServiceStub(unbounded)
+        async with _refused(pb.ERROR_REASON_MESSAGE_TOO_LARGE, grpc.StatusCode.RESOURCE_EXHAUSTED):
+            await stub.GetDocument(request, **deployment.person())
+
+
+@pytest.mark.parametrize("length", [auth.MAX_TOKEN_LENGTH + 1, 20_000, 60_000])
+async def test_a_token_over_the_limit_is_no_good_token(deployment: Deployment, length: int) -> None:
+    with pytest.raises(AioRpcError) as refusal:
+        await deployment.caller.ingest().GetDocument(Get(document_id="x"), **call_options("x" * length))
+    assert from_rpc_error(refusal.value).reason == pb.ERROR_REASON_TOKEN_INVALID
 
 
 async def test_an_unknown_method_stays_unknown(deployment: Deployment) -> None:
@@ -199,18 +214,77 @@ async def test_an_unknown_method_stays_unknown(deployment: Deployment) -> None:
     assert refusal.value.code() == grpc.StatusCode.UNIMPLEMENTED
 
 
+GET_DOCUMENT = "/acervo.ingest.v1.DocumentService/GetDocument"
+CHECK = "/grpc.health.v1.Health/Check"
+REFLECT = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+
+
+async def test_a_call_without_a_good_token_is_refused_before_its_message_came(deployment: Deployment) -> None:
+    async with open_channel(deployment.servers["ingest"].address) as channel:
+        silent: Any = channel.stream_unary(GET_DOCUMENT)
+        async with _refused(pb.ERROR_REASON_TOKEN_INVALID, grpc.StatusCode.UNAUTHENTICATED):
+            await silent()
+
+
+@pytest.mark.parametrize("method", [CHECK, REFLECT])
+async def test_whoever_holds_anonymous_calls_open_ends_only_their_own(
+    deployment: Deployment, method: str
+) -> None:
+    async with open_channel(deployment.servers["ingest"].address) as channel:
+        held: list[Any] = [
+            channel.stream_stream(method)() for _ in range(interceptors.MAX_ANONYMOUS_CALLS + 20)
+        ]
+        for call in held[:20]:
+            async with _refused(pb.ERROR_REASON_OVERLOADED, grpc.StatusCode.RESOURCE_EXHAUSTED):
+                await call.read()
+        health: Any = health_pb2_grpc.HealthStub(channel)
+        answer = await health.Check(health_pb2.HealthCheckRequest(), timeout=10)
+        assert answer.status == health_pb2.HealthCheckResponse.SERVING
+        for call in held:
+            call.cancel()
+
+
+@pytest.mark.parametrize("method", [CHECK, REFLECT])
+async def test_an_anonymous_call_has_an_end(
+    deployment: Deployment, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interceptors, "ANONYMOUS_SECONDS", 0.1)
+    async with (
+        open_channel(deployment.servers["ingest"].address) as channel,
+        _refused(pb.ERROR_REASON_OVERLOADED, grpc.StatusCode.RESOURCE_EXHAUSTED),
+    ):
+        await channel.stream_stream(method)().read()
+
+
+async def test_an_anonymous_call_without_a_message_is_no_call(deployment: Deployment) -> None:
+    async with open_channel(deployment.servers["ingest"].address) as channel:
+        call: Any = channel.stream_stream(CHECK)()
+        await call.done_writing()
+        async with _refused(pb.ERROR_REASON_REQUEST_MALFORMED, grpc.StatusCode.INVALID_ARGUMENT):
+            await call.read()
+
+
+async def test_what_a_server_offers_can_be_asked_and_health_cannot_be_watched(deployment: Deployment) -> None:
+    async with open_channel(deployment.servers["ingest"].address) as channel:
+        reflect: Any = ServerReflectionStub(channel).ServerReflectionInfo(timeout=10)
+        await reflect.write(ServerReflectionRequest(list_services=""))
+        names = {service.name for service in (await reflect.read()).list_services_response.service}
+        assert "acervo.ingest.v1.DocumentService" in names
+        reflect.cancel()
+        health: Any = health_pb2_grpc.HealthStub(channel)
+        with pytest.raises(AioRpcError) as refusal:
+            await health.Watch(health_pb2.HealthCheckRequest(), timeout=10).read()
+    assert refusal.value.code() == grpc.StatusCode.UNIMPLEMENTED
+
+
 async def test_health_needs_no_token_and_turns_with_the_drain(deployment: Deployment) -> None:
     server = deployment.servers["ingest"]
     async with open_channel(server.address) as channel:
         health: Any = health_pb2_grpc.HealthStub(channel)
         request = health_pb2.HealthCheckRequest(service="acervo.ingest.v1.DocumentService")
-        watch = health.Watch(request, timeout=10)
         assert (await health.Check(request, timeout=10)).status == health_pb2.HealthCheckResponse.SERVING
-        assert (await watch.read()).status == health_pb2.HealthCheckResponse.SERVING
         await server.unready()
-        assert (await watch.read()).status == health_pb2.HealthCheckResponse.NOT_SERVING
         assert (await health.Check(request, timeout=10)).status == health_pb2.HealthCheckResponse.NOT_SERVING
-        watch.cancel()
     answer = await deployment.caller.ingest().GetDocument(Get(document_id="x"), **deployment.person())
     assert answer == documents_pb2.GetDocumentResponse()
 
