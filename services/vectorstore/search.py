@@ -1,7 +1,7 @@
 """Search: both legs in one statement a table, fused over all tables as one, then the passages that won."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from uuid import UUID
@@ -140,9 +140,8 @@ class Searcher:
             groups = self._lexicon.question(query.text, statistics.languages)
             question = bm25.question(groups, statistics)
             found = [
-                (scope, row)
+                (scope, await _candidates(connection, scope, query.legs, question, vectors))
                 for scope in scopes
-                for row in await _candidates(connection, scope, query.legs, question, vectors)
             ]
             return await _passages(connection, found, query, question.reachable)
 
@@ -179,23 +178,27 @@ async def _candidates(
 
 
 async def _passages(
-    connection: Connection, found: Sequence[tuple[_Scope, asyncpg.Record]], query: Query, reachable: float
+    connection: Connection,
+    found: Sequence[tuple[_Scope, list[asyncpg.Record]]],
+    query: Query,
+    reachable: float,
 ) -> list[Passage]:
-    """Order the candidates and fetch what the best of them say."""
-    vector = -np.array([row["distance"] for _, row in found], np.float64)
-    lexical = -np.array([row["unfitness"] for _, row in found], np.float64)
+    """Order the candidates of all scopes as one, and fetch what the best of them say."""
+    candidates = [(scope, row) for scope, rows in found for row in rows]
+    vector = -np.array([row["distance"] for _, row in candidates], np.float64)
+    lexical = -np.array([row["unfitness"] for _, row in candidates], np.float64)
     covered = fusion.coverage(lexical, reachable)
     if query.legs is Legs.BOTH:
-        fused = fusion.fuse(vector, lexical, covered, _numbered(scope.collection.space for scope, _ in found))
+        fused = fusion.fuse(vector, lexical, covered, _spaces(found))
     else:
         fused = vector if query.legs is Legs.VECTOR else lexical
     best = np.argsort(-fused, kind="stable")[: query.limit].tolist()
-    texts = await _texts(connection, [(*found[place], place) for place in best])
+    texts = await _texts(connection, [(*candidates[place], place) for place in best])
     return [
         Passage(
             document_id=row["document_id"],
             knowledge_base_id=row["knowledge_base_id"],
-            collection=found[place][0].collection.name,
+            collection=candidates[place][0].collection.name,
             filename=row["filename"],
             page=row["page"],
             ordinal=row["ordinal"],
@@ -230,7 +233,8 @@ async def _texts(
     return texts
 
 
-def _numbered(spaces: Iterable[Space]) -> npt.NDArray[np.int64]:
-    """Give each space the number of its first appearance."""
+def _spaces(found: Sequence[tuple[_Scope, list[asyncpg.Record]]]) -> npt.NDArray[np.int64]:
+    """Give each candidate the number of its embedding space."""
     numbers: dict[Space, int] = {}
-    return np.array([numbers.setdefault(space, len(numbers)) for space in spaces], np.int64)
+    spaces = ((numbers.setdefault(scope.collection.space, len(numbers)), rows) for scope, rows in found)
+    return np.array([number for number, rows in spaces for _ in rows], np.int64)
