@@ -16,6 +16,7 @@ from services.ingest.watch import Hub
 from services.shared import telemetry
 from services.shared.bus import Lane
 from services.shared.runtime import HOUR, Runtime
+from services.shared.turns import Turns, pulled
 
 SERVICE = "ingest"
 _MIB = 1024 * 1024
@@ -27,6 +28,7 @@ async def main() -> None:
     telemetry.configure(SERVICE, settings.log_level)
     async with contextlib.AsyncExitStack() as stack:
         runtime = await stack.enter_async_context(Runtime.open(settings, SERVICE))
+        await runtime.claim_blobs()
         if settings.role.works:
             await stack.enter_async_context(work(runtime, settings))
         await serve(runtime, settings)
@@ -70,8 +72,13 @@ async def work(runtime: Runtime, settings: IngestSettings) -> AsyncIterator[None
             )
         )
         runtime.every("sweep", HOUR, lambda: rows.forget_removed(runtime.pool))
+        turns = Turns(settings.parser_slots)
+        runtime.at_stop(turns.close)
         for lane in Lane:
-            slots = admission.slots(lane, settings.parser_slots)
-            runtime.consume(f"parse-{lane.value}", consumers.work(parsing), slots=slots)
+            runtime.consume(
+                f"parse-{lane.value}",
+                consumers.work(parsing, turns, lane),
+                slots=pulled(lane, settings.parser_slots),
+            )
         runtime.facts(consumers.facts(runtime.pool))
         yield

@@ -8,15 +8,19 @@ from services.ingest import outcomes, removal
 from services.ingest.parsing import Parsing
 from services.shared import bus
 from services.shared.broker import Delivery, Handler, read_id
+from services.shared.bus import Lane
 from services.shared.db import Pool
+from services.shared.turns import Turns
 
 
-def work(parsing: Parsing) -> Handler:
-    """The handler of work to parse."""
+def work(parsing: Parsing, turns: Turns, lane: Lane) -> Handler:
+    """The handler of work to parse in a lane. A document is claimed once its turn has come."""
 
     async def parse(delivery: Delivery) -> None:
         message = ParseDocument.FromString(delivery.data)
-        await parsing.parse(read_id(message.document_id), message.attempt)
+        document_id = read_id(message.document_id)
+        async with turns.of(read_id(message.tenant_id or message.document_id), lane):
+            await parsing.parse(document_id, message.attempt)
 
     return parse
 

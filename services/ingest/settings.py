@@ -11,9 +11,12 @@ class IngestSettings(ServiceSettings):
     """The settings of ingest, each read from `ACERVO_<NAME>`."""
 
     parser_slots: int = Field(
-        2,
+        3,
         ge=1,
-        description="Files that this process reads at once; with two or more, one slot is kept for people.",
+        description=(
+            "Files that this process reads at once, in turns between whom they are for; "
+            "with two or more, one slot is kept for people of whom nothing is read yet."
+        ),
     )
     parse_seconds: float = Field(300, gt=0, description="Seconds that reading one file may take.")
     parse_memory_mib: int = Field(1024, ge=64, description="MiB that reading one file may take.")

@@ -1,8 +1,8 @@
 """The connection to NATS JetStream: declaring the streams, publishing, and pulling work.
 
 One place decides what becomes of a message: acknowledged when its handler returns, set aside as a dead letter when it
-cannot be decoded, handed back with a delay when the handler raises. A cancelled handler leaves its message
-unacknowledged, so that another worker gets it.
+cannot be decoded, handed back at once when the handler says so and with a delay when it raises. A cancelled handler
+leaves its message unacknowledged, so that another worker gets it.
 """
 
 import asyncio
@@ -37,6 +37,10 @@ _HAND_BACK_SECONDS = 2.0
 _CLOSE_SECONDS = 2
 _STREAM_DIFFERS = 10058
 """The server's code for a stream that is there with another configuration."""
+
+
+class HandBack(Exception):
+    """Raised by a handler that has not begun: the message is for whoever pulls next."""
 
 
 class Undecodable(Exception):
@@ -218,6 +222,9 @@ class Broker:
         beating = asyncio.create_task(_keep(message, work.heartbeat_seconds))
         try:
             await self._work_on(message, work)
+        except HandBack:
+            with contextlib.suppress(nats.errors.Error):
+                await message.nak()
         except nats.errors.Error as error:
             log.warning("%s could not acknowledge: %r", work.consumer, error)
         except DISCONNECTED as error:

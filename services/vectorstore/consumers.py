@@ -15,7 +15,7 @@ from services.vectorstore.indexing import STAGE, Indexing
 
 
 def work(indexing: Indexing, turns: Turns, lane: Lane) -> Handler:
-    """The handler of work to embed in a lane. A document is claimed once it is its tenant's turn, not while it waits."""
+    """The handler of work to embed in a lane. A document is claimed once its turn has come."""
 
     async def embed(delivery: Delivery) -> None:
         message = EmbedDocument.FromString(delivery.data)

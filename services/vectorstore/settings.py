@@ -9,9 +9,12 @@ class VectorstoreSettings(ServiceSettings):
     """The settings of vectorstore, each read from `ACERVO_<NAME>`."""
 
     embed_slots: int = Field(
-        2,
+        4,
         ge=1,
-        description="Documents that this process embeds at once; with two or more, one is kept for people.",
+        description=(
+            "Documents that this process embeds at once, in turns between whom they are for; "
+            "with two or more, one slot is kept for people of whom nothing is embedded yet."
+        ),
     )
     cache_days: int = Field(
         30, ge=1, description="Days for which computed vectors are kept for texts that come again."

@@ -1,5 +1,6 @@
 """Stands in for access over real gRPC: it says what tests want, and remembers what it was asked."""
 
+import asyncio
 from typing import Any
 
 from grpc.aio import ServicerContext
@@ -29,6 +30,8 @@ class AccessDouble(AccessServiceServicer):
         self.grants: dict[str, dict[str, set[Permission]]] = {}
         self.bases: dict[str, KnowledgeBase] = {}
         self.asked: list[tuple[str, int]] = []
+        self.gates: dict[str, asyncio.Event] = {}
+        """Events that an answer about a base waits for."""
 
     def grant(self, subject: str, base: KnowledgeBase, *permissions: Permission) -> None:
         self.bases[base.id] = base
@@ -44,6 +47,8 @@ class AccessDouble(AccessServiceServicer):
         self.asked.append((caller.subject, len(request.targets)))
         reached: dict[str, KnowledgeBase] = {}
         for target in request.targets:
+            if target.knowledge_base_id in self.gates:
+                await self.gates[target.knowledge_base_id].wait()
             found = [
                 self.bases[base_id]
                 for base_id, permissions in self.grants.get(caller.subject, {}).items()

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from services.shared import bus
-from services.shared.broker import Broker, Delivery, Outgoing, Undecodable
+from services.shared.broker import Broker, Delivery, HandBack, Outgoing, Undecodable
 from services.shared.bus import DOCUMENT_INDEXED, EMBED, PARSE, Lane, lane_subject
 from services.shared.ids import uuid7
 from tests.conftest import NatsServer
@@ -121,6 +121,25 @@ async def test_a_handler_that_raises_gets_its_message_again(
         await eventually(seen.has(3))
         await eventually(lambda: is_idle(broker, "parse-bulk"))
     assert len(seen.got) == 3
+
+
+async def test_a_message_that_is_handed_back_comes_again_and_is_no_dead_letter(
+    connect: Connect, consuming: Consuming, eventually: Eventually
+) -> None:
+    broker, handler = await connect("ingest"), Recorder()
+    refused: list[bytes] = []
+
+    async def refuse_once(delivery: Delivery) -> None:
+        if not refused:
+            refused.append(delivery.data)
+            raise HandBack
+        await handler(delivery)
+
+    await broker.publish([outgoing(b"x")])
+    async with consuming(broker, "parse-bulk", refuse_once) as dead:
+        await eventually(handler.has(1))
+        await eventually(lambda: is_idle(broker, "parse-bulk"))
+    assert (refused, handler.got, dead.kept) == ([b"x"], [b"x"], [])
 
 
 async def test_an_undecodable_message_is_set_aside_once_and_holds_up_nothing(

@@ -1,15 +1,19 @@
 """When a parse is done again, when it is over, and what a chunk file says of its document."""
 
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from acervo.common.v1 import error_reason_pb2 as pb
-from services.ingest.admission import policy, slots
+from acervo.events.v1.work_pb2 import EmbedDocument, ParseDocument
+from services.ingest.admission import policy
+from services.ingest.documents import Document
 from services.ingest.parsing import MOST_TRIES, Again, after_fault, after_refusal, header
 from services.ingest.works import embed_work, parse_work, tenant
 from services.shared.bus import Lane
-from services.shared.jobs import Claim, Count
+from services.shared.jobs import Claim, Count, Work
 from tests.unit.ingest.builders import BASE, document
 
 
@@ -66,10 +70,23 @@ def test_work_travels_on_the_subject_of_its_lane(lane: Lane) -> None:
     assert (parse_work(row).attempt, embed_work(row, 2).attempt) == (3, 3)
 
 
-@pytest.mark.parametrize(("parsers", "bulk"), [(1, 1), (2, 1), (8, 7)])
-def test_bulk_leaves_one_parser_to_people_where_there_are_several(parsers: int, bulk: int) -> None:
-    assert slots(Lane.BULK, parsers) == bulk
-    assert slots(Lane.INTERACTIVE, parsers) == parsers
+@pytest.mark.parametrize("made", [parse_work, lambda row: embed_work(row, 1)])
+def test_people_who_wait_take_turns_each_and_bulk_work_by_its_organization(
+    made: Callable[[Document], Work],
+) -> None:
+    organization, person = UUID(int=5), UUID(int=6)
+    kinds: dict[str, type[ParseDocument | EmbedDocument]] = {"parse": ParseDocument, "embed": EmbedDocument}
+
+    def turn(**fields: Any) -> UUID:
+        work = made(document(**fields))
+        return UUID(kinds[work.stage].FromString(work.message).tenant_id)
+
+    both = {"organization_id": organization, "actor_user_id": person}
+    assert turn(lane=Lane.INTERACTIVE, **both) == person
+    assert turn(lane=Lane.BULK, **both) == organization
+    assert turn(lane=Lane.INTERACTIVE, organization_id=organization) == organization
+    assert turn(lane=Lane.BULK, actor_user_id=person) == person
+    assert turn(lane=Lane.BULK) == BASE
 
 
 def test_bulk_is_bounded_in_all_and_people_each_by_their_tenant() -> None:

@@ -7,7 +7,6 @@ from services.shared.bus import Lane
 from services.shared.errors import AcervoError, BaseGone, ErrorReason, Overloaded, Unavailable
 from services.shared.ids import uuid7
 from services.shared.jobs import Claim, Count
-from services.vectorstore.app import slots
 from services.vectorstore.chunk_file import ChunksGone
 from services.vectorstore.indexing import MOST_TRIES, Again, verdict
 from services.vectorstore.models import ModelUnavailable, WidthMismatch
@@ -47,8 +46,3 @@ def test_other_faults_are_tried_again_until_the_tries_are_used_up(
         delays.append(decided.seconds)
     assert delays == sorted(set(delays))
     assert verdict(claim(MOST_TRIES - 1), error) == reason
-
-
-def test_one_slot_is_kept_for_people() -> None:
-    assert [slots(Lane.BULK, total) for total in (1, 2, 4)] == [1, 1, 3]
-    assert [slots(Lane.INTERACTIVE, total) for total in (1, 2, 4)] == [1, 2, 4]

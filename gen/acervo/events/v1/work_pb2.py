@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x61\x63\x65rvo/events/v1/work.proto\x12\x10\x61\x63\x65rvo.events.v1\"5\n\rParseDocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\"J\n\rEmbedDocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x13\n\x0bparse_epoch\x18\x03 \x01(\x05\",\n\tRunSource\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1b\x61\x63\x65rvo/events/v1/work.proto\x12\x10\x61\x63\x65rvo.events.v1\"H\n\rParseDocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x11\n\ttenant_id\x18\x03 \x01(\t\"]\n\rEmbedDocument\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x13\n\x0bparse_epoch\x18\x03 \x01(\x05\x12\x11\n\ttenant_id\x18\x04 \x01(\t\",\n\tRunSource\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,9 +32,9 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'acervo.events.v1.work_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_PARSEDOCUMENT']._serialized_start=49
-  _globals['_PARSEDOCUMENT']._serialized_end=102
-  _globals['_EMBEDDOCUMENT']._serialized_start=104
-  _globals['_EMBEDDOCUMENT']._serialized_end=178
-  _globals['_RUNSOURCE']._serialized_start=180
-  _globals['_RUNSOURCE']._serialized_end=224
+  _globals['_PARSEDOCUMENT']._serialized_end=121
+  _globals['_EMBEDDOCUMENT']._serialized_start=123
+  _globals['_EMBEDDOCUMENT']._serialized_end=216
+  _globals['_RUNSOURCE']._serialized_start=218
+  _globals['_RUNSOURCE']._serialized_end=262
 # @@protoc_insertion_point(module_scope)
