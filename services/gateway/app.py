@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
+import functools
 import logging
+import resource
 import signal
 import socket
 from collections.abc import Iterator
 
 import uvicorn
 
-from services.gateway.door import Door
+from services.gateway.connections import MAX_HEAD_BYTES, MAX_WAITING, Connection, Lobby
+from services.gateway.door import MAX_REQUESTS, Door
 from services.gateway.routes import application
 from services.gateway.settings import GatewaySettings
 from services.shared import telemetry
@@ -45,7 +48,10 @@ class Gateway:
             access_log=False,
             server_header=False,
             lifespan="off",
-            limit_concurrency=1024,
+            http=functools.partial(Connection, lobby=Lobby()),  # type: ignore[arg-type]  # any factory will do
+            ws="none",
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+            backlog=128,
             timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
         )
         self._server = Server(config)
@@ -73,9 +79,18 @@ async def main() -> None:
     """Run the gateway until the process is asked to end."""
     settings = GatewaySettings.model_validate({})
     telemetry.configure(SERVICE, settings.log_level)
+    _allow_files(2 * (MAX_REQUESTS + MAX_WAITING))
     gateway = Gateway(settings)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, gateway.stop)
     log.info("serving", extra={"address": gateway.address})
     await gateway.run()
+
+
+def _allow_files(number: int) -> None:
+    """Let this process open so many files, as far as it may: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < number:
+        most = number if hard == resource.RLIM_INFINITY else min(number, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

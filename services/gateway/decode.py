@@ -9,13 +9,18 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from starlette.requests import Request
 
 from acervo.access.v1.knowledge_bases_pb2 import ListKnowledgeBasesRequest
+from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.common.v1 import ingestion_config_pb2 as config_pb
 from acervo.ingest.v1 import documents_pb2 as documents_pb
 from acervo.upload.v1.upload_pb2 import UploadDocumentHeader
 from acervo.vectorstore.v1 import search_pb2 as search_pb
-from services.shared.errors import FieldsInvalid, FieldViolation, Unauthenticated
+from services.gateway.body import Body
+from services.shared.auth import MAX_TOKEN_LENGTH
+from services.shared.errors import AcervoError, FieldsInvalid, FieldViolation, Unauthenticated
 
-MAX_JSON_BYTES: Final = 1 << 20
+MAX_JSON_BYTES: Final = 128 * 1024
+MAX_VIOLATIONS: Final = 10
+MAX_PATH_LENGTH: Final = 100
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -179,9 +184,12 @@ class BasesFields(_Strict):
 def token(request: Request) -> str:
     """The caller's bearer token, to be forwarded. Raises Unauthenticated where there is none."""
     scheme, _, value = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not value.strip() or not (value.isascii() and value.isprintable()):
+    given = value.strip()
+    if scheme.lower() != "bearer" or not 0 < len(given) <= MAX_TOKEN_LENGTH:
         raise Unauthenticated
-    return value.strip()
+    if not (given.isascii() and given.isprintable()):
+        raise Unauthenticated
+    return given
 
 
 def query(model: type[Model], request: Request) -> Model:
@@ -202,13 +210,18 @@ def fields(model: type[Model], values: Mapping[str, Any]) -> Model:
 
 
 async def json_body(model: type[Model], request: Request) -> Model:
-    """A body of JSON, at most 1 MiB. Raises FieldsInvalid."""
+    """A body of JSON, at most 128 KiB. Raises FieldsInvalid, and what `Body` does."""
     content = bytearray()
-    async for chunk in request.stream():
+    async for chunk in Body(request.receive):
         content += chunk
         if len(content) > MAX_JSON_BYTES:
-            raise FieldsInvalid([FieldViolation("body", f"must be at most {MAX_JSON_BYTES} bytes.")])
+            raise too_large("body", MAX_JSON_BYTES)
     return _validate(model, _parse(bytes(content), "body"))
+
+
+def too_large(what: str, limit: int) -> AcervoError:
+    """What is refused that is longer than `limit` bytes."""
+    return AcervoError(pb.ERROR_REASON_MESSAGE_TOO_LARGE, f"The {what} has more than {limit} bytes.")
 
 
 def _parse(text: bytes, path: str) -> Any:
@@ -222,12 +235,14 @@ def _validate(model: type[Model], values: Any) -> Model:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise FieldsInvalid([_violation(one["loc"], one["msg"]) for one in error.errors()]) from None
+        wrong = error.errors(include_url=False, include_context=False, include_input=False)[:MAX_VIOLATIONS]
+        raise FieldsInvalid([_violation(one["loc"], one["msg"]) for one in wrong]) from None
 
 
 def _violation(location: tuple[int | str, ...], message: str) -> FieldViolation:
     said = message.removeprefix("Value error, ")
-    return FieldViolation(".".join(map(str, location)) or "body", f"{said[:1].lower()}{said[1:]}.")
+    path = ".".join(map(str, location))[:MAX_PATH_LENGTH]
+    return FieldViolation(path or "body", f"{said[:1].lower()}{said[1:]}.")
 
 
 def _digest(text: str) -> bytes:

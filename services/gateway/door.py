@@ -1,26 +1,34 @@
-"""What happens around every request: an id, a few headers, a line in the log."""
+"""What happens around every request: an id, room for it, a few headers, a line in the log."""
 
 import logging
 import re
 import time
+from typing import Final
 from uuid import uuid4
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from services.gateway import errors
+from services.gateway.connections import MAX_HEAD_BYTES, head_too_long
 from services.shared import telemetry
+from services.shared.errors import Overloaded
 
 log = logging.getLogger("services.requests")
 
+MAX_REQUESTS: Final = 1024
+
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_QUIET = frozenset({"/healthz", "/readyz"})
+_HEALTH = frozenset({"/healthz", "/readyz"})
 
 
 class Door:
-    """ASGI middleware."""
+    """ASGI middleware. Health is let in whatever else is under way, and logged at DEBUG alone."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._running = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Called for each request; the server's own events pass through."""
@@ -42,11 +50,30 @@ class Door:
                 headers["x-content-type-options"] = "nosniff"
             await send(message)
 
+        app = self._refusal(scope) or self._app
+        self._running += 1
         try:
-            await self._app(scope, receive, answer)
+            await app(scope, receive, answer)
         finally:
-            level = logging.DEBUG if scope["path"] in _QUIET else logging.INFO
-            fields = {"method": scope["method"], "path": scope["path"], "status": status}
-            log.log(
-                level, "request", extra={**fields, "ms": round((time.perf_counter() - started) * 1000, 1)}
-            )
+            self._running -= 1
+            _log_request(scope, status, time.perf_counter() - started)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        if _head_size(scope) > MAX_HEAD_BYTES:
+            return errors.answer(head_too_long(), 431)
+        if self._running >= MAX_REQUESTS and scope["path"] not in _HEALTH:
+            return errors.answer(Overloaded())
+        return None
+
+
+def _head_size(scope: Scope) -> int:
+    line = len(scope["raw_path"]) + len(scope["query_string"])
+    return line + sum(len(name) + len(value) + 4 for name, value in scope["headers"])
+
+
+def _log_request(scope: Scope, status: int, seconds: float) -> None:
+    path = scope["path"]
+    level = logging.DEBUG if path in _HEALTH else logging.INFO
+    if log.isEnabledFor(level):
+        fields = {"method": scope["method"], "path": path, "status": status, "ms": round(seconds * 1000, 1)}
+        log.log(level, "request", extra=fields)

@@ -1,6 +1,7 @@
 """Errors as HTTP answers, chosen by their reason."""
 
 import logging
+from typing import Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -13,7 +14,10 @@ from services.shared.rpc_status import translate
 
 log = logging.getLogger(__name__)
 
-_RETRY = frozenset({pb.ERROR_REASON_UNAVAILABLE, pb.ERROR_REASON_OVERLOADED, pb.ERROR_REASON_TRY_AGAIN})
+METHOD_NOT_ALLOWED: Final = 405
+_RETRY: Final = frozenset(
+    {pb.ERROR_REASON_UNAVAILABLE, pb.ERROR_REASON_OVERLOADED, pb.ERROR_REASON_TRY_AGAIN}
+)
 
 
 def body(error: AcervoError) -> dict[str, object]:
@@ -38,15 +42,14 @@ def told(error: Exception) -> AcervoError:
     return known
 
 
-def answer(error: AcervoError) -> Response:
-    """The HTTP answer to an error."""
-    row = meaning(error.reason)
+def answer(error: AcervoError, status: int | None = None) -> Response:
+    """The HTTP answer to an error: `status`, or what its reason means."""
     headers = {}
     if error.reason == pb.ERROR_REASON_TOKEN_INVALID:
         headers["www-authenticate"] = "Bearer"
     if error.reason in _RETRY:
         headers["retry-after"] = "1"
-    return JSONResponse(body(error), row.http, headers)
+    return JSONResponse(body(error), status or meaning(error.reason).http, headers)
 
 
 async def on_error(_: Request, error: Exception) -> Response:
@@ -61,6 +64,8 @@ async def on_disconnect(_: Request, error: Exception) -> Response:
 
 async def on_http_error(_: Request, error: Exception) -> Response:
     """Starlette's handler of its own refusals: no such path, no such method."""
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    headers = error.headers if isinstance(error, HTTPException) else None
-    return JSONResponse(body(NotFound("path or method")), status, headers)
+    if isinstance(error, HTTPException) and error.status_code == METHOD_NOT_ALLOWED:
+        refusal = answer(AcervoError(pb.ERROR_REASON_METHOD_NOT_ALLOWED))
+        refusal.headers.update(error.headers or {})
+        return refusal
+    return answer(NotFound("path"))

@@ -6,13 +6,21 @@ import json
 from collections.abc import AsyncIterator
 from typing import Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
+from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1.documents_pb2 import WatchDocumentsRequest, WatchDocumentsResponse
 from services.gateway import decode, encode, errors
-from services.shared.client import Stubs, call_options
+from services.gateway.places import Places
+from services.shared.client import DEFAULT_TIMEOUT_SECONDS, Stubs, call_options
+from services.shared.errors import AcervoError
 
+# Together fewer than one connection to ingest carries.
+MAX_STREAMS: Final = 240
+MAX_STREAMS_EACH: Final = 16
 _KEEP_ALIVE_SECONDS: Final = 15.0
 
 
@@ -27,16 +35,24 @@ class Events:
         self._stubs = stubs
         self._seconds = seconds
         self._draining = draining
+        self._places = Places("event streams", MAX_STREAMS, MAX_STREAMS_EACH)
 
     async def watch(self, request: Request) -> Response:
         """Answer with the stream, or with an error where the caller may not see the document."""
-        options = call_options(decode.token(request), self._seconds)
+        if request.method == "HEAD":
+            raise HTTPException(errors.METHOD_NOT_ALLOWED, headers={"allow": "GET"})
+        token = decode.token(request)
+        options = call_options(token, self._seconds)
         asked = WatchDocumentsRequest(document_ids=[request.path_params["document_id"]])
-        changes = aiter(self._stubs.ingest().WatchDocuments(asked, **options))
-        first = await anext(changes, None)
-        return StreamingResponse(
-            self._events(first, changes), media_type="text/event-stream", headers={"x-accel-buffering": "no"}
-        )
+        async with contextlib.AsyncExitStack() as held:
+            held.enter_context(self._places.take(token))
+            call = self._stubs.watches().WatchDocuments(asked, **options)
+            held.callback(call.cancel)
+            changes = aiter(call)
+            async with _in_time():
+                first = await anext(changes, None)
+            holding = held.pop_all()
+        return _Stream(self._events(first, changes), holding)
 
     async def _events(
         self, first: WatchDocumentsResponse | None, changes: AsyncIterator[WatchDocumentsResponse]
@@ -73,6 +89,29 @@ class Events:
                     yield ": still here\n\n"
         finally:
             drained.cancel()
+
+
+class _Stream(StreamingResponse):
+    """Gives back what it held, however it ends: one whose client went may never be begun."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, content: AsyncIterator[str], held: contextlib.AsyncExitStack) -> None:
+        super().__init__(content, headers={"x-accel-buffering": "no"})
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._held:
+            await super().__call__(scope, receive, send)
+
+
+@contextlib.asynccontextmanager
+async def _in_time() -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(DEFAULT_TIMEOUT_SECONDS):
+            yield
+    except TimeoutError:
+        raise AcervoError(pb.ERROR_REASON_DEADLINE_EXCEEDED) from None
 
 
 def _event(change: WatchDocumentsResponse) -> str:

@@ -1,16 +1,25 @@
-"""Reads multipart forms as they come: fields first, then one file, whose bytes are never gathered."""
+"""Reads multipart forms as they come: fields first, then one file, whose bytes are never gathered.
 
+One limit bounds all that comes before the file: names, values, headers, the number of parts.
+"""
+
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Final
 
 from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import parse_options_header
+from python_multipart.multipart import MAX_BOUNDARY_LENGTH, parse_options_header
 
+from services.gateway.decode import too_large
 from services.shared.errors import FieldsInvalid, FieldViolation
 
 MAX_FIELDS_BYTES: Final = 64 * 1024
+_STEP: Final = 4096
+# What browsers write in place of the characters that would end a name.
+_ESCAPED: Final = {"%22": '"', "%0D": "\r", "%0A": "\n"}
+_ESCAPE = re.compile("|".join(_ESCAPED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +33,15 @@ class Form:
 
 
 async def read_form(content_type: str, body: AsyncIterator[bytes]) -> Form:
-    """Read up to the file. Raises FieldsInvalid where there is none, or where fields follow it."""
+    """Read up to the file.
+
+    Raises FieldsInvalid where there is none, or where fields follow it, and AcervoError (MESSAGE_TOO_LARGE) where it
+    does not begin within `MAX_FIELDS_BYTES`.
+    """
     _, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
-    if not boundary:
-        raise _malformed("has no boundary")
+    if not 0 < len(boundary) <= MAX_BOUNDARY_LENGTH:
+        raise _malformed(f"has no boundary of 1 to {MAX_BOUNDARY_LENGTH} bytes")
     form = _FormParser(boundary)
     while not form.in_file:
         chunk = await anext(body, None)
@@ -63,7 +76,7 @@ class _FormParser:
         self._header_name = b""
         self._header_value = b""
         self._field = ""
-        self._value = b""
+        self._value = bytearray()
         self._parser = MultipartParser(
             boundary,
             {
@@ -76,12 +89,26 @@ class _FormParser:
                 "on_part_end": self._end,
                 "on_end": self._finish,
             },
+            max_header_count=MAX_FIELDS_BYTES,
+            max_header_size=MAX_FIELDS_BYTES + _STEP,
         )
 
     def feed(self, chunk: bytes) -> None:
-        """Read on. Raises FieldsInvalid."""
+        """Read on. Raises FieldsInvalid, and AcervoError (MESSAGE_TOO_LARGE)."""
+        start = 0
+        while start < len(chunk) and not self.in_file:
+            part = chunk[start : start + _STEP]
+            self._write(part)
+            start += len(part)
+            self._size += len(part)
+            if self._size > MAX_FIELDS_BYTES:
+                raise too_large("form, up to its file,", MAX_FIELDS_BYTES)
+        if start < len(chunk):
+            self._write(chunk[start:])
+
+    def _write(self, part: bytes) -> None:
         try:
-            self._parser.write(chunk)
+            self._parser.write(part)
         except FormParserError:
             raise _malformed("is malformed") from None
 
@@ -93,7 +120,7 @@ class _FormParser:
     def _begin(self) -> None:
         if self.in_file:
             raise _malformed("goes on after the file")
-        self._headers, self._field, self._value = {}, "", b""
+        self._headers, self._field, self._value = {}, "", bytearray()
 
     def _on_header_name(self, data: bytes, start: int, end: int) -> None:
         self._header_name += data[start:end]
@@ -107,19 +134,16 @@ class _FormParser:
 
     def _on_headers(self) -> None:
         _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
-        self._field = options.get(b"name", b"").decode(errors="replace")
+        self._field = _name(options.get(b"name", b""))
         if b"filename" in options:
             self.in_file = True
-            self.filename = options[b"filename"].decode(errors="replace")
+            self.filename = _name(options[b"filename"])
             self.media_type = self._headers.get(b"content-type", b"").decode("latin-1")
 
     def _on_data(self, data: bytes, start: int, end: int) -> None:
         if self.in_file:
             self._parts.append(data[start:end])
             return
-        self._size += end - start
-        if self._size > MAX_FIELDS_BYTES:
-            raise _malformed(f"has more than {MAX_FIELDS_BYTES} bytes of fields")
         self._value += data[start:end]
 
     def _end(self) -> None:
@@ -128,6 +152,10 @@ class _FormParser:
 
     def _finish(self) -> None:
         self.ended = True
+
+
+def _name(given: bytes) -> str:
+    return _ESCAPE.sub(lambda found: _ESCAPED[found[0]], given.decode(errors="replace"))
 
 
 def _malformed(what: str) -> FieldsInvalid:

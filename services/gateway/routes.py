@@ -1,6 +1,7 @@
 """The routes: decode, call, encode. Whatever may be reached is decided by the services."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -17,6 +18,8 @@ from services.gateway.events import Events
 from services.gateway.settings import GatewaySettings
 from services.gateway.uploads import Uploads
 from services.shared.client import Stubs, call_options
+
+Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Api:
@@ -76,17 +79,25 @@ class Application(Starlette):
         return ExceptionMiddleware(self.router, self.exception_handlers)
 
 
+def _by_method(path: str, **handlers: Handler) -> Route:
+    """One route for all methods of a path, so that a refusal of others names them all."""
+
+    async def answer(request: Request) -> Response:
+        return await handlers["GET" if request.method == "HEAD" else request.method](request)
+
+    return Route(path, answer, methods=list(handlers))
+
+
 def application(settings: GatewaySettings, stubs: Stubs, draining: asyncio.Event) -> Starlette:
     """Put the routes together."""
     api, health = Api(stubs), Health(draining)
     uploads = Uploads(stubs, settings.upload_seconds)
     events = Events(stubs, settings.watch_seconds, draining)
-    return Application(
+    answering = Application(
         routes=[
             Route("/healthz", health.live),
             Route("/readyz", health.ready),
-            Route("/api/v1/documents", uploads.create, methods=["POST"]),
-            Route("/api/v1/documents", api.list_documents),
+            _by_method("/api/v1/documents", GET=api.list_documents, POST=uploads.create),
             Route("/api/v1/documents/{document_id}", api.get_document),
             Route("/api/v1/documents/{document_id}/events", events.watch),
             Route("/api/v1/knowledge-bases", api.list_knowledge_bases),
@@ -98,3 +109,5 @@ def application(settings: GatewaySettings, stubs: Stubs, draining: asyncio.Event
             Exception: errors.on_error,
         },
     )
+    answering.router.redirect_slashes = False  # it would send clients to whatever host they named
+    return answering

@@ -46,6 +46,7 @@ REQUEST_ID_KEY: Final = "x-request-id"
 DEFAULT_TIMEOUT_SECONDS: Final = 30.0
 MAX_MESSAGE_BYTES: Final = 4 << 20
 MAX_METADATA_BYTES: Final = 16 << 10
+MAX_STREAMS: Final = 256
 
 _IDEMPOTENT: Final = {
     "acervo.access.v1.AccessService": ("Resolve", "WhoAmI"),
@@ -83,6 +84,7 @@ _OPTIONS: Final = (
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.use_local_subchannel_pool", 1),
     ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
 )
 
@@ -102,7 +104,10 @@ def enter(remaining_seconds: float | None) -> None:
 
 
 def open_channel(address: str) -> grpc.aio.Channel:
-    """A channel to host:port that connects with the first call, and again after every loss."""
+    """A channel to host:port that connects with the first call, and again after every loss.
+
+    It shares its connection with no other channel: a connection carries `MAX_STREAMS` calls, and more wait.
+    """
     return grpc.aio.insecure_channel(address, options=_OPTIONS)
 
 
@@ -137,7 +142,10 @@ class Addresses(Protocol):
 
 
 class Stubs:
-    """The services, one channel each, made with its first use."""
+    """The services, one channel each, made with its first use, and one for watches.
+
+    Watches last: on a channel of their own they take no other call's place.
+    """
 
     def __init__(self, addresses: Addresses) -> None:
         self._addresses = addresses
@@ -163,6 +171,10 @@ class Stubs:
         """Documents."""
         return DocumentServiceStub(self._channel("ingest", self._addresses.ingest_address))
 
+    def watches(self) -> "DocumentServiceAsyncStub":
+        """Documents, to be watched."""
+        return DocumentServiceStub(self._channel("watches", self._addresses.ingest_address))
+
     def search(self) -> "SearchServiceAsyncStub":
         """Search, at vectorstore."""
         return SearchServiceStub(self._channel("vectorstore", self._addresses.vectorstore_address))
@@ -181,10 +193,10 @@ class Stubs:
             await channel.close()
         self._channels.clear()
 
-    def _channel(self, service: str, address: str) -> grpc.aio.Channel:
-        channel = self._channels.get(service)
+    def _channel(self, name: str, address: str) -> grpc.aio.Channel:
+        channel = self._channels.get(name)
         if channel is None:
-            channel = self._channels[service] = open_channel(address)
+            channel = self._channels[name] = open_channel(address)
         return channel
 
 

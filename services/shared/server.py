@@ -8,7 +8,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from services.shared.auth import TokenVerifier
-from services.shared.client import MAX_MESSAGE_BYTES, MAX_METADATA_BYTES
+from services.shared.client import MAX_MESSAGE_BYTES, MAX_METADATA_BYTES, MAX_STREAMS
 from services.shared.interceptors import CallContext, Callers, CallInterceptor
 from services.shared.settings import ServiceSettings
 
@@ -19,7 +19,7 @@ _OPTIONS: Final = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
     ("grpc.max_metadata_size", MAX_METADATA_BYTES),
-    ("grpc.max_concurrent_streams", 256),
+    ("grpc.max_concurrent_streams", MAX_STREAMS),
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),

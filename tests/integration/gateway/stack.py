@@ -51,6 +51,7 @@ class Backend(
         self.changes: asyncio.Queue[documents_pb2.WatchDocumentsResponse | None] = asyncio.Queue()
         self.watched = asyncio.Event()
         self.left = asyncio.Event()
+        self.watching = 0
         self.present = False
 
     def _note(self, request: object) -> None:
@@ -94,6 +95,7 @@ class Backend(
         self, request: documents_pb2.WatchDocumentsRequest, context: CallContext
     ) -> AsyncIterator[documents_pb2.WatchDocumentsResponse]:
         self._note(request)
+        self.watching += 1
         try:
             yield documents_pb2.WatchDocumentsResponse(document=DOCUMENT)
             self.watched.set()
@@ -102,6 +104,7 @@ class Backend(
                     raise NotFound("document")
                 yield change
         finally:
+            self.watching -= 1
             self.left.set()
 
     async def Search(  # noqa: N802

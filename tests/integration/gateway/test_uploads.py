@@ -10,6 +10,7 @@ import pytest
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.common.v1 import ingestion_config_pb2, lane_pb2
 from acervo.upload.v1.upload_pb2 import UploadDocumentHeader
+from services.gateway.forms import MAX_FIELDS_BYTES
 from services.gateway.uploads import MESSAGE_BYTES
 from services.shared.errors import AcervoError
 from tests.integration.gateway.stack import DOCUMENT_ID, Stack, running
@@ -156,8 +157,51 @@ BROKEN: dict[str, bytes] = {
     "with fields after the file": _form((_FILE, b"x"), (_FIELD, b"handbook")),
     "that ends too early": _form((_FILE, b"x"), end=""),
     "that is none": b"nonsense",
-    "with endless fields": _form((_FIELD, b"x" * 100_000), (_FILE, b"x")),
 }
+
+
+def _named(name: str) -> str:
+    return f'content-disposition: form-data; name="{name}"'
+
+
+ENDLESS: dict[str, bytes] = {
+    "a value": _form((_FIELD, b"x" * 100_000), (_FILE, b"x")),
+    "a name": _form((_named("x" * 100_000), b"x"), (_FILE, b"x")),
+    "a header": _form((f"{_FIELD}\r\nx-a: {'x' * 100_000}", b"x"), (_FILE, b"x")),
+    "a file's name": _form((_FILE.replace("a.md", "x" * 100_000), b"x")),
+    "headers": _form((f"{_FIELD}{''.join(f'{chr(13)}{chr(10)}x-{n}: 1' for n in range(20_000))}", b"x")),
+    "parts": _form(*((_named(f"f{n}"), b"") for n in range(5000)), (_FILE, b"x")),
+    "lines before it": b"\r\n" * 100_000 + _form((_FILE, b"x")),
+    "line ends in a value": _form((_FIELD, b"\r\n" * 50_000), (_FILE, b"x")),
+}
+
+
+async def test_a_form_without_end_before_its_file_is_refused(stack: Stack, subtests: pytest.Subtests) -> None:
+    for case, body in ENDLESS.items():
+        with subtests.test(case):
+            response = await stack.client.post(
+                URL, content=body, headers={"content-type": "multipart/form-data; boundary=X"}
+            )
+            assert (response.status_code, response.json()["error"]["reason"]) == (413, "MESSAGE_TOO_LARGE")
+            assert str(MAX_FIELDS_BYTES) in response.json()["error"]["message"]
+    assert stack.backend.calls == []
+
+
+async def test_a_form_of_many_fields_is_refused_in_few_words(stack: Stack) -> None:
+    body = _form(*((_named(f"f{n}"), b"") for n in range(500)), (_FILE, b"x"))
+    response = await stack.client.post(
+        URL, content=body, headers={"content-type": "multipart/form-data; boundary=X"}
+    )
+    assert response.status_code == 422
+    assert len(response.json()["error"]["details"]["fields"]) == 10
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "Application/X-WWW-Form-URLencoded; a=b"]
+)
+async def test_what_curl_declares_unasked_declares_nothing(stack: Stack, kind: str) -> None:
+    await stack.client.post(URL, content=b"x", params={"filename": "a.md"}, headers={"content-type": kind})
+    assert header_of(stack).media_type == ""
 
 
 async def test_a_broken_form_is_refused(stack: Stack, subtests: pytest.Subtests) -> None:
@@ -168,8 +212,11 @@ async def test_a_broken_form_is_refused(stack: Stack, subtests: pytest.Subtests)
             )
             assert response.status_code == 422
             assert response.json()["error"]["details"]["fields"][0]["path"] == "body"
-    response = await stack.client.post(URL, content=b"x", headers={"content-type": "multipart/form-data"})
-    assert response.status_code == 422
+    for boundary in ("", "; boundary=", f"; boundary={'x' * 300}"):
+        response = await stack.client.post(
+            URL, content=b"x", headers={"content-type": f"multipart/form-data{boundary}"}
+        )
+        assert response.status_code == 422
 
 
 async def test_a_client_who_goes_ends_the_upload(stack: Stack) -> None:

@@ -41,6 +41,22 @@ def test_how_a_form_is_cut_changes_nothing(file: bytes, cuts: list[int]) -> None
     assert content == file
 
 
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        ("x%22y.txt", 'x"y.txt'),
+        ("a%0Db%0Ac", "a\rb\nc"),
+        ("100%25.txt", "100%25.txt"),
+        ("%2e%2e%2Fetc", "%2e%2e%2Fetc"),
+        ("a%2522", "a%2522"),
+    ],
+)
+def test_a_name_is_read_as_browsers_write_it(sent: str, meant: str) -> None:
+    body = _body(b"handbook", b"x").replace(b'"a.md"', f'"{sent}"'.encode())
+    form, _ = asyncio.run(_read(body, []))
+    assert form.filename == meant
+
+
 @given(end=st.integers(0, len(_body(b"handbook", b"content")) - 5))
 def test_a_form_that_ends_too_early_is_refused(end: int) -> None:
     with pytest.raises(FieldsInvalid):
