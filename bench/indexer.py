@@ -90,6 +90,7 @@ async def indexer(ground: Ground) -> AsyncIterator[Indexer]:
     """Act as a worker of the ground's vectorstore."""
     settings = ground.vectorstore()
     store = BlobStore.open(settings.blob_url)
+    await store.mark("ingest")
     peers = Peers(settings, ServiceTokens(settings.service_tokens))
     embedders = Embedders()
     pool = await open_pool(

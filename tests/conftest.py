@@ -20,6 +20,7 @@ from acervoctl.stack.nats import Nats
 from acervoctl.stack.ports import free_port
 from acervoctl.stack.postgres import Postgres
 from acervoctl.stack.program import Program
+from services.shared.blobs import BlobStore
 from services.shared.bootstrap import SERVICES, bootstrap
 from services.shared.migrate import migrate_all
 
@@ -175,8 +176,12 @@ def nats_server() -> Iterator[NatsServer]:
 
 
 @pytest.fixture
-def blob_url(tmp_path: Path) -> str:
-    return f"file://{tmp_path}/blobs"
+async def blob_url(tmp_path: Path) -> str:
+    """Empty blob storage that every service has claimed."""
+    url = f"file://{tmp_path}/blobs"
+    for service in SERVICES:
+        await BlobStore.open(url).mark(service)
+    return url
 
 
 Condition = Callable[[], Awaitable[object]]

@@ -3,6 +3,10 @@
 A blob has a row before its first byte: `pending` until its writer must be done, `live` from the transaction that makes
 its owner true, `deleting` once nobody wants it. `Collector` removes what expired while pending and what is deleting;
 nothing is ever removed by its age alone.
+
+The storage holds a mark for each service that keeps blobs in it, made by `claim`. Where the mark is missing it is not
+the storage that the rows speak of (a volume that is not mounted, a wrong bucket): nothing is found absent there,
+written or removed.
 """
 
 import asyncio
@@ -10,14 +14,19 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 from urllib.parse import urlsplit
 
 import obstore
+from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from services.shared.db import Connection, Pool
-from services.shared.staged_file import staged_file
+from services.shared.errors import Unavailable
+from services.shared.staged_file import StagedFileGone, staged_file
+
+if TYPE_CHECKING:
+    from obstore import GetResult
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +38,8 @@ _READ_CHUNK_BYTES = 1024 * 1024
 _SHARED_DEPTH = 2
 _COLLECT_BATCH = 256
 _TRY_AGAIN_SECONDS = 60.0
+_MARK = ".acervo"
+_SAMPLES = 16
 
 
 class BlobNotFound(Exception):
@@ -37,6 +48,10 @@ class BlobNotFound(Exception):
 
 class BlobExpired(Exception):
     """A blob was not finished in time, or not wanted any more, so that it cannot become live."""
+
+
+class StorageUnavailable(Unavailable):
+    """The storage is not there, or another one is in its place: nothing can be said of what it holds."""
 
 
 class BlobWriter(Protocol):
@@ -66,12 +81,15 @@ class BlobStore:
 
         Raises:
             BlobExpired: if it was collected while it was written.
+            StorageUnavailable: if this is not where it belongs.
         """
-        if isinstance(self._store, LocalStore) and self._store.prefix is not None:
+        root = self._root
+        if root is not None:
+            await self._check([key])
             try:
-                async with staged_file(Path(self._store.prefix) / key) as file:
+                async with staged_file(root / key) as file:
                     yield file
-            except FileNotFoundError:
+            except StagedFileGone:
                 raise BlobExpired(key) from None
             return
         async with obstore.open_writer_async(
@@ -80,60 +98,97 @@ class BlobStore:
             yield writer
 
     async def put(self, key: str, data: bytes) -> None:
-        """Store an object at once."""
-        await obstore.put_async(self._store, key, data, use_multipart=False)
+        """Store an object at once. Raises as `writer`."""
+        async with self.writer(key) as writer:
+            await writer.write(data)
 
     async def get(self, key: str) -> bytes:
-        """Return an object.
-
-        Raises:
-            BlobNotFound: if it is not there.
-        """
-        try:
-            result = await obstore.get_async(self._store, key)
-            return bytes(await result.bytes_async())
-        except FileNotFoundError:
-            raise BlobNotFound(key) from None
+        """Return an object. Raises as `stream`."""
+        return bytes(await (await self._found(key)).bytes_async())
 
     async def stream(self, key: str) -> AsyncIterator[bytes]:
         """Yield an object's bytes in chunks of about 1 MiB.
 
         Raises:
             BlobNotFound: if it is not there.
+            StorageUnavailable: if that cannot be said.
         """
-        try:
-            result = await obstore.get_async(self._store, key)
-        except FileNotFoundError:
-            raise BlobNotFound(key) from None
+        result = await self._found(key)
         async for chunk in result.stream(min_chunk_size=_READ_CHUNK_BYTES):
             yield bytes(chunk)
 
     async def download(self, key: str, path: Path) -> None:
-        """Copy an object into a file.
-
-        Raises:
-            BlobNotFound: if it is not there.
-        """
+        """Copy an object into a file. Raises as `stream`."""
         with path.open("wb") as file:
             async for chunk in self.stream(key):
                 await asyncio.to_thread(file.write, chunk)
 
     async def delete(self, keys: Sequence[str]) -> None:
-        """Remove objects, with what an interrupted write left of them. Absent ones are fine."""
+        """Remove objects, with what an interrupted write left of them. Absent ones are fine.
+
+        Raises:
+            StorageUnavailable: if their absence would say nothing.
+        """
+        await self._check(keys)
         try:
             await obstore.delete_async(self._store, list(keys))
         except FileNotFoundError:  # which leaves others of the batch where they are
             for key in keys:
                 with contextlib.suppress(FileNotFoundError):
                     await obstore.delete_async(self._store, key)
-        if isinstance(self._store, LocalStore) and self._store.prefix is not None:
-            await asyncio.to_thread(_remove_staged, Path(self._store.prefix), keys)
+        if self._root is not None:
+            await asyncio.to_thread(_remove_staged, self._root, keys)
 
     async def list_keys(self, prefix: str | None = None) -> AsyncIterator[str]:
         """Yield the keys of all objects below a prefix (whole path parts)."""
         async for batch in obstore.list(self._store, prefix):
             for entry in batch:
-                yield entry["path"]
+                if not entry["path"].endswith(f"/{_MARK}"):
+                    yield entry["path"]
+
+    async def has(self, key: str) -> bool:
+        """Whether there is an object under the key.
+
+        Raises:
+            StorageUnavailable: if the storage does not answer.
+        """
+        try:
+            await obstore.head_async(self._store, key)
+        except FileNotFoundError:
+            return False
+        except BaseError as error:
+            raise StorageUnavailable from error
+        return True
+
+    async def mark(self, service: str) -> None:
+        """Note that this is where the service's blobs are. Its keys begin with its name."""
+        await obstore.put_async(self._store, _mark_of(service), b"", use_multipart=False)
+
+    async def is_marked(self, service: str) -> bool:
+        """Whether this is where the service's blobs are."""
+        return await self.has(_mark_of(service))
+
+    async def _found(self, key: str) -> "GetResult":
+        try:
+            return await obstore.get_async(self._store, key)
+        except FileNotFoundError:
+            await self._check([key])
+            raise BlobNotFound(key) from None
+
+    @property
+    def _root(self) -> Path | None:
+        """The directory, None where objects are in a bucket."""
+        prefix = self._store.prefix if isinstance(self._store, LocalStore) else None
+        return None if prefix is None else Path(prefix)
+
+    async def _check(self, keys: Sequence[str]) -> None:
+        for service in {key.partition("/")[0] for key in keys}:
+            if not await self.is_marked(service):
+                raise StorageUnavailable
+
+
+def _mark_of(service: str) -> str:
+    return f"{service}/{_MARK}"
 
 
 def _remove_staged(root: Path, keys: Sequence[str]) -> None:
@@ -166,7 +221,9 @@ UPDATE blobs SET state = 'live', size = written.size, expires_at = NULL
 FROM unnest($1::text[], $2::bigint[]) AS written (key, size)
 WHERE blobs.key = written.key AND blobs.state = 'pending' RETURNING blobs.key
 """
+_SAMPLE = "SELECT key FROM blobs WHERE state = 'live' LIMIT $1"
 _ABANDON = "UPDATE blobs SET state = 'deleting', expires_at = now() WHERE key = $1 AND state = 'pending'"
+_IS_LIVE = "SELECT true FROM blobs WHERE key = $1 AND state = 'live'"
 _RELEASE = "UPDATE blobs SET state = 'deleting', expires_at = now() WHERE key = ANY($1::text[])"
 _COLLECT = """
 UPDATE blobs SET state = 'deleting', expires_at = now() + make_interval(secs => $1)
@@ -177,6 +234,20 @@ WHERE key IN (
 RETURNING key
 """
 _GONE = "DELETE FROM blobs WHERE key = ANY($1::text[]) AND state = 'deleting'"
+
+
+async def claim(pool: Pool, store: BlobStore, service: str) -> None:
+    """See to it, before anything else, that the storage is marked as the one that holds the service's blobs.
+
+    Raises:
+        StorageUnavailable: if it is not the one that holds those that are live.
+    """
+    if await store.is_marked(service):
+        return
+    live = [row["key"] for row in await pool.fetch(_SAMPLE, _SAMPLES)]
+    if live and not any([await store.has(key) for key in live]):
+        raise StorageUnavailable
+    await store.mark(service)
 
 
 async def reserve(pool: Pool, *keys: str, seconds: float) -> None:
@@ -205,9 +276,14 @@ async def commit(connection: Connection, sizes: Mapping[str, int]) -> None:
         raise BlobExpired(min(given_up))
 
 
-async def abandon(connection: Connection, key: str) -> None:
-    """Give up an object that was not finished. One that is live stays: its commit may have gone through unheard."""
+async def abandon(connection: Connection, key: str) -> bool:
+    """Give up an object; return whether it can never be wanted any more.
+
+    One that is live stays: its commit may have gone through unheard.
+    """
     await connection.execute(_ABANDON, key)
+    # A statement of its own: the one before may have waited for that very commit.
+    return not await connection.fetchval(_IS_LIVE, key)
 
 
 async def release(connection: Connection, keys: Sequence[str]) -> None:

@@ -30,10 +30,11 @@ from acervo.events.v1.facts_pb2 import FactHandled
 from services.shared import bus, idempotency
 from services.shared.admission import Dispatcher, Policy
 from services.shared.auth import ServiceTokens, TokenVerifier, load_issuers
-from services.shared.blobs import BlobStore, Collector
+from services.shared.blobs import BlobStore, Collector, claim
 from services.shared.broker import Broker, Delivery, Handler, Undecodable, read_id
 from services.shared.client import Peers
 from services.shared.db import DISCONNECTED, Listener, Pool, Prepare, open_pool
+from services.shared.errors import Unavailable
 from services.shared.leader import lead
 from services.shared.outbox import Answers, Relay
 from services.shared.server import Callers, Server, Servicer, build_server
@@ -104,6 +105,10 @@ class Runtime:
                     await pool.close()
             pool.terminate()
 
+    async def claim_blobs(self) -> None:
+        """Wait until blob storage is there: the one that holds the blobs of this service, which keeps some."""
+        await _insist("blob storage", lambda: claim(self.pool, self.blobs, self.service))
+
     def loop(self, name: str, body: Body) -> None:
         """Run `body` as long as the process, again after it failed."""
         self._loops.append(asyncio.create_task(_forever(name, body), name=name))
@@ -150,7 +155,7 @@ class Runtime:
             await Relay(self.pool, self.broker, signal).run()
 
     def consume(self, name: str, handler: Handler, *, slots: int) -> None:
-        """Pull messages of a declared consumer for `handler`, `slots` at a time."""
+        """Pull messages of a declared consumer for `handler`, to have `slots` in hand at a time."""
 
         async def work() -> None:
             await self.broker.consume(
@@ -263,7 +268,7 @@ async def _until_it_ends(name: str, body: Body) -> None:
     while True:
         try:
             return await body()
-        except (*DISCONNECTED, nats.errors.Error, TimeoutError) as error:
+        except (*DISCONNECTED, nats.errors.Error, TimeoutError, Unavailable) as error:
             log.warning("%s was interrupted: %r", name, error)
         except Exception:
             log.exception("%s failed; it starts again", name)
@@ -274,6 +279,6 @@ async def _insist(what: str, connect: Callable[[], Awaitable[T]]) -> T:
     while True:
         try:
             return await connect()
-        except (*DISCONNECTED, nats.errors.Error, TimeoutError) as error:
+        except (*DISCONNECTED, nats.errors.Error, TimeoutError, Unavailable) as error:
             log.warning("waiting for the %s: %s", what, type(error).__name__)
             await asyncio.sleep(_RESTART_SECONDS)

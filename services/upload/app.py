@@ -37,8 +37,7 @@ async def start(runtime: Runtime, settings: UploadSettings) -> None:
                 pending_seconds=settings.pending_blob_seconds,
             ),
             tracking,
-            slots=settings.upload_slots,
-            idle_seconds=settings.upload_idle_seconds,
+            settings.limits,
         )
         await runtime.serve([(add_UploadServiceServicer_to_server, service)], CALLERS)
     else:
@@ -50,5 +49,6 @@ async def main() -> None:
     settings = UploadSettings.model_validate({})
     telemetry.configure(SERVICE, settings.log_level)
     async with Runtime.open(settings, SERVICE) as runtime:
+        await runtime.claim_blobs()
         await start(runtime, settings)
         await runtime.run()

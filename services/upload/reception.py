@@ -1,14 +1,14 @@
 """Takes the bytes of a file into blob storage, and keeps the file once all of them are there and right."""
 
-import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
 from uuid import UUID
 
 from services.shared import bases, blobs
-from services.shared.blobs import BlobExpired, BlobStore
+from services.shared.blobs import BlobExpired, BlobStore, StorageUnavailable
 from services.shared.db import DISCONNECTED, Pool
+from services.shared.endings import to_the_end
 from services.shared.errors import Unavailable
 from services.shared.idempotency import Call
 from services.upload import files, requests
@@ -50,15 +50,16 @@ class Reception:
             AcervoError: as `Intake`; BASE_DELETED; UNAVAILABLE where the upload took longer than its blob was held.
             Repeated: if the request was made before.
         """
-        await blobs.reserve(self._pool, blob_key(file_id), seconds=self._pending_seconds)
+        key = blob_key(file_id)
         try:
-            file = describe(await self._write(blob_key(file_id), parts, intake))
-            await self._keep(file, call)
+            await blobs.reserve(self._pool, key, seconds=self._pending_seconds)
+            file = describe(await self._write(key, parts, intake))
+            await to_the_end(self._keep(file, call))
         except BlobExpired:
-            await self._store.delete([blob_key(file_id)])  # its row may be gone already
+            await to_the_end(self._give_up(key))
             raise Unavailable from None
         except BaseException:
-            await asyncio.shield(self._give_up(blob_key(file_id)))
+            await to_the_end(self._give_up(key))
             raise
         return file
 
@@ -83,6 +84,8 @@ class Reception:
             await files.insert(connection, file, self._answer_seconds)
 
     async def _give_up(self, key: str) -> None:
-        with contextlib.suppress(*DISCONNECTED):  # then it expires
+        with contextlib.suppress(*DISCONNECTED, StorageUnavailable):  # then it is collected once it expires
             async with self._pool.acquire() as connection:
-                await blobs.abandon(connection, key)
+                unwanted = await blobs.abandon(connection, key)
+            if unwanted:
+                await self._store.delete([key])

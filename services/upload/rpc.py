@@ -1,14 +1,11 @@
 """The servicer of uploads: authorise, validate, call, encode."""
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from typing import Any
 from uuid import UUID
 
 from grpc.aio import ServicerContext
 
-from acervo.common.v1 import error_reason_pb2
 from acervo.ingest.v1.documents_pb2 import CheckUploadRequest, CheckUploadResponse, GetDocumentRequest
 from acervo.upload.v1 import upload_pb2 as pb
 from acervo.upload.v1.upload_pb2_grpc import UploadServiceServicer
@@ -17,7 +14,7 @@ from services.shared.auth import Principal, PrincipalKind
 from services.shared.bus import Lane
 from services.shared.client import Peers
 from services.shared.db import Pool
-from services.shared.errors import AcervoError, Overloaded, TryAgain
+from services.shared.errors import TryAgain
 from services.shared.idempotency import Call
 from services.shared.ids import uuid7
 from services.shared.ingestion_config_codec import config_from_proto
@@ -25,9 +22,11 @@ from services.shared.interceptors import Callers
 from services.shared.kinds import label
 from services.upload import decode, files, requests
 from services.upload.files import File, Source
-from services.upload.intake import Content, Declared, Intake, UploadMalformed
+from services.upload.intake import Content, Declared, Intake
+from services.upload.limits import Limits, Places
 from services.upload.reception import Reception, Repeated
 from services.upload.requests import Made
+from services.upload.stream import Messages, UploadStream
 from services.upload.tracking import LANES, SOURCES, Tracking
 
 CALLERS = {"/acervo.upload.v1.UploadService/UploadDocument": Callers.ANY}
@@ -35,52 +34,50 @@ CALLERS = {"/acervo.upload.v1.UploadService/UploadDocument": Callers.ANY}
 _LANES = {code: lane for lane, code in LANES.items()}
 _SOURCES = {code: source for source, code in SOURCES.items()}
 
-Messages = AsyncIterator[pb.UploadDocumentRequest]
 Context = ServicerContext[Any, Any]
 
 
 class UploadService(UploadServiceServicer):
-    """Takes files. `slots` at a time; a caller may pause for `idle_seconds` between two messages."""
+    """Takes files, within limits."""
 
     def __init__(
-        self,
-        pool: Pool,
-        peers: Peers,
-        reception: Reception,
-        tracking: Tracking,
-        *,
-        slots: int,
-        idle_seconds: float,
+        self, pool: Pool, peers: Peers, reception: Reception, tracking: Tracking, limits: Limits
     ) -> None:
         self._pool = pool
         self._peers = peers
         self._reception = reception
         self._tracking = tracking
-        self._slots = asyncio.Semaphore(slots)
-        self._idle_seconds = idle_seconds
+        self._pace = limits.pace
+        self._places = Places(limits.slots, "As many files are being taken as there is room for.")
+        self._own_places = Places(
+            limits.slots_per_caller,
+            f"You are sending {limits.slots_per_caller} files, as many as go at once.",
+        )
 
     async def UploadDocument(  # noqa: N802
         self, request_iterator: Messages, context: Context
     ) -> pb.UploadDocumentResponse:
         """Store one file and have a document made of it."""
-        if self._slots.locked():
-            raise Overloaded
-        async with self._slots:
-            header = await self._header(request_iterator)
+        caller = auth.current()
+        by_service = caller.kind is PrincipalKind.SERVICE
+        with nullcontext() if by_service else self._own_places.hold(caller.id):
+            stream = UploadStream(request_iterator, self._pace)
+            header = await stream.header()
             checked = await self._peers.ingest().CheckUpload(_check(header), **self._peers.forward("ingest"))
-            decode.check_header(header, by_service=auth.current().kind is PrincipalKind.SERVICE)
+            decode.check_header(header, by_service=by_service)
             call = Call.of(header)
             if (made := await requests.find(self._pool, call)) is not None:
                 return await self._again(call, made)
-            try:
-                file = await self._receive(request_iterator, header, checked, call)
-            except Repeated as repeated:
-                return await self._again(call, repeated.made)
-            return await self._track(file)
+            with self._places.hold():
+                try:
+                    file = await self._receive(stream, header, checked, call)
+                except Repeated as repeated:
+                    return await self._again(call, repeated.made)
+                return await self._track(file)
 
     async def _receive(
         self,
-        messages: Messages,
+        stream: UploadStream,
         header: pb.UploadDocumentHeader,
         checked: CheckUploadResponse,
         call: Call,
@@ -92,7 +89,7 @@ class UploadService(UploadServiceServicer):
         def describe(content: Content) -> File:
             return _file(file_id, caller, header, checked, content)
 
-        async with aclosing(self._parts(messages)) as parts:
+        async with aclosing(stream.parts()) as parts:
             return await self._reception.receive(file_id, parts, Intake(declared), describe, call)
 
     async def _again(self, call: Call, made: Made) -> pb.UploadDocumentResponse:
@@ -112,28 +109,6 @@ class UploadService(UploadServiceServicer):
     async def _track(self, file: File) -> pb.UploadDocumentResponse:
         tracked = await self._tracking.track(file)
         return pb.UploadDocumentResponse(document=tracked.document, already_present=tracked.already_present)
-
-    async def _header(self, messages: Messages) -> pb.UploadDocumentHeader:
-        first = await self._next(messages)
-        if first is None or first.WhichOneof("part") != "header":
-            raise UploadMalformed("The first message is the header.")
-        return first.header
-
-    async def _parts(self, messages: Messages) -> AsyncGenerator[bytes, None]:
-        while (message := await self._next(messages)) is not None:
-            if message.WhichOneof("part") != "data":
-                raise UploadMalformed("After the header come bytes.")
-            yield message.data
-
-    async def _next(self, messages: Messages) -> pb.UploadDocumentRequest | None:
-        try:
-            async with asyncio.timeout(self._idle_seconds):
-                return await anext(messages, None)
-        except TimeoutError:
-            raise AcervoError(
-                error_reason_pb2.ERROR_REASON_DEADLINE_EXCEEDED,
-                f"No message came for {self._idle_seconds:g} seconds.",
-            ) from None
 
 
 def _check(header: pb.UploadDocumentHeader) -> CheckUploadRequest:

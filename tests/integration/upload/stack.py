@@ -22,6 +22,7 @@ from services.shared.ids import uuid7
 from services.shared.server import CallContext, Callers, build_server
 from services.shared.settings import ServiceSettings
 from services.upload import rpc
+from services.upload.limits import Limits, Pace
 from services.upload.reception import Reception
 from services.upload.rpc import UploadService
 from services.upload.tracking import Tracking
@@ -29,6 +30,7 @@ from tests.signing import Trust
 
 BASE = UUID("0197f3a0-0000-7000-8000-00000000000b")
 MAX_SIZE = 8 << 20
+LIMITS = Limits(slots=8, slots_per_caller=8, pace=Pace(idle_seconds=20, bytes_per_second=1))
 _METHODS = (
     *("CheckUpload", "CreateDocument", "GetDocument", "ListDocuments"),
     *("WatchDocuments", "DeleteDocument", "RetryDocument"),
@@ -103,6 +105,7 @@ class Stack:
         self.ingest = ingest
         self.tracking = Tracking(pool, peers, answer_seconds=0, reconcile_seconds=0.05)
         self.caller: Peers
+        self.service: UploadService
 
     async def upload(
         self, parts: list[bytes], *, as_service: str = "", person: str = "ana", **header: Any
@@ -160,7 +163,7 @@ def settings(trust: Trust, **changes: str) -> ServiceSettings:
 
 @asynccontextmanager
 async def running(
-    directory: Path, database_url: str, blob_url: str, *, slots: int = 8, idle_seconds: float = 20
+    directory: Path, database_url: str, blob_url: str, limits: Limits = LIMITS
 ) -> AsyncIterator[Stack]:
     """Run upload beside an ingest of the test's own."""
     trust = Trust(directory)
@@ -182,8 +185,7 @@ async def running(
         peers,
         Reception(pool, stack.blobs, answer_seconds=0, pending_seconds=600),
         stack.tracking,
-        slots=slots,
-        idle_seconds=idle_seconds,
+        limits,
     )
     server = await build_server(
         settings(trust),
@@ -192,6 +194,7 @@ async def running(
         rpc.CALLERS,
     )
     await server.start()
+    stack.service = service
     stack.caller = Peers(settings(trust, upload_address=server.address), trust.service_tokens("gateway"))
     try:
         yield stack

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,8 +19,9 @@ from services.shared import bases
 from services.shared.client import from_rpc_error
 from services.shared.errors import AcervoError, BaseGone, Unavailable
 from services.shared.ids import uuid7
+from services.upload.limits import Pace
 from tests.conftest import Databases
-from tests.integration.upload.stack import BASE, MAX_SIZE, Stack, messages, running, sha256
+from tests.integration.upload.stack import BASE, LIMITS, MAX_SIZE, Stack, messages, running, sha256
 
 Eventually = Callable[..., Awaitable[None]]
 PARTS = [b"# Handbook\n" * 20_000, b"the end\n"]
@@ -140,7 +142,8 @@ async def test_a_caller_who_falls_silent_is_let_go(
             yield message
         await asyncio.Event().wait()
 
-    async with running(tmp_path, databases["upload"], blob_url, idle_seconds=0.2) as stack:
+    limits = replace(LIMITS, pace=Pace(idle_seconds=0.2, bytes_per_second=1))
+    async with running(tmp_path, databases["upload"], blob_url, limits) as stack:
         async with refused(reasons.ERROR_REASON_DEADLINE_EXCEEDED):
             await stack.send(stream())
         await nothing_is_kept(stack)
@@ -169,22 +172,84 @@ async def test_a_caller_who_goes_leaves_nothing(stack: Stack, eventually: Eventu
     await nothing_is_kept(stack)
 
 
+async def test_a_caller_who_trickles_is_let_go_however_short_the_pauses(
+    tmp_path: Path, databases: Databases, blob_url: str
+) -> None:
+    async def stream() -> AsyncIterator[pb.UploadDocumentRequest]:
+        for message in messages([]):
+            yield message
+        while True:
+            yield pb.UploadDocumentRequest(data=b"a")
+            await asyncio.sleep(0.05)
+
+    limits = replace(LIMITS, pace=Pace(idle_seconds=0.5, bytes_per_second=1 << 20))
+    async with running(tmp_path, databases["upload"], blob_url, limits) as stack:
+        async with refused(reasons.ERROR_REASON_DEADLINE_EXCEEDED):
+            await stack.send(stream())
+        await nothing_is_kept(stack)
+
+
+@asynccontextmanager
+async def held_up(stack: Stack, count: int, eventually: Eventually, **caller: str) -> AsyncIterator[None]:
+    """While the block runs, so many files are taken and wait for ingest's answer."""
+    before = len(stack.ingest.created)
+    stack.ingest.answering.clear()
+    uploads = [asyncio.create_task(stack.upload([f"file {n}".encode()], **caller)) for n in range(count)]
+
+    async def wait() -> bool:
+        return len(stack.ingest.created) == before + count
+
+    await eventually(wait)
+    yield
+    stack.ingest.answering.set()
+    await asyncio.gather(*uploads)
+
+
 async def test_no_more_files_than_slots_are_taken_at_once(
     tmp_path: Path, databases: Databases, blob_url: str, eventually: Eventually
 ) -> None:
-    async with running(tmp_path, databases["upload"], blob_url, slots=1) as stack:
-        stack.ingest.answering.clear()
-        first = asyncio.create_task(stack.upload(PARTS))
-
-        async def waits() -> bool:
-            return bool(stack.ingest.created)
-
-        await eventually(waits)
-        async with refused(reasons.ERROR_REASON_OVERLOADED):
-            await stack.upload([b"other"])
-        stack.ingest.answering.set()
-        await first
+    async with running(tmp_path, databases["upload"], blob_url, replace(LIMITS, slots=1)) as stack:
+        async with held_up(stack, 1, eventually):
+            for caller in ({"person": "ana"}, {"person": "eva"}, {"as_service": "sync"}):
+                async with refused(reasons.ERROR_REASON_OVERLOADED):
+                    await stack.upload([b"other"], **caller)
         await stack.upload([b"other"])
+
+
+async def test_one_person_leaves_slots_to_others_and_services_are_not_one_person(
+    tmp_path: Path, databases: Databases, blob_url: str, eventually: Eventually
+) -> None:
+    limits = replace(LIMITS, slots=6, slots_per_caller=2)
+    async with running(tmp_path, databases["upload"], blob_url, limits) as stack:
+        async with (
+            held_up(stack, 2, eventually, person="ana"),
+            held_up(stack, 3, eventually, as_service="sync"),
+            held_up(stack, 1, eventually, person="eva"),
+            refused(reasons.ERROR_REASON_OVERLOADED),
+        ):
+            await stack.upload([b"other"], person="ana")
+        await stack.upload([b"other"], person="ana")
+
+
+async def test_who_was_not_let_in_takes_no_slot_of_others(
+    tmp_path: Path, databases: Databases, blob_url: str, eventually: Eventually
+) -> None:
+    async def silent() -> AsyncIterator[pb.UploadDocumentRequest]:
+        await asyncio.Event().wait()
+        yield pb.UploadDocumentRequest()
+
+    limits = replace(LIMITS, slots=1, slots_per_caller=1)
+    async with running(tmp_path, databases["upload"], blob_url, limits) as stack:
+
+        async def taken() -> object:
+            return stack.service._own_places._taken
+
+        upload = asyncio.create_task(stack.send(silent(), person="eva"))
+        await eventually(taken)
+        async with refused(reasons.ERROR_REASON_OVERLOADED):
+            await stack.upload([b"other"], person="eva")
+        await stack.upload(PARTS)
+        upload.cancel()
 
 
 async def test_what_services_say_is_taken_from_services(stack: Stack) -> None:

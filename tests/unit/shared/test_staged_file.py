@@ -1,10 +1,11 @@
 import asyncio
+import os
 import random
 from pathlib import Path
 
 import pytest
 
-from services.shared.staged_file import staged_file
+from services.shared.staged_file import StagedFileGone, staged_file
 
 
 def _left(directory: Path) -> list[str]:
@@ -64,3 +65,48 @@ async def test_a_failed_write_is_reported_and_leaves_nothing(tmp_path: Path) -> 
             writer._file.close()
             await writer.write(b"x" * (2 << 20))
     assert _left(tmp_path) == []
+
+
+async def test_what_appears_is_on_the_disk_with_every_folder_that_leads_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "new" / "deep" / "a"
+    synced: list[tuple[Path, bool]] = []
+    fsync = os.fsync
+
+    def note(descriptor: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{descriptor}").readlink(), target.exists()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    async with staged_file(target) as writer:
+        await writer.write(b"x")
+    *before, bytes_, name = synced
+    assert before == [(tmp_path, False), (tmp_path / "new", False)]
+    assert (bytes_[0].parent, bytes_[1]) == (target.parent, False)
+    assert name == (target.parent, True)
+
+
+async def test_a_file_that_was_removed_while_it_was_written_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(StagedFileGone):
+        async with staged_file(tmp_path / "a"):
+            next(tmp_path.iterdir()).unlink()
+    assert _left(tmp_path) == []
+
+
+@pytest.mark.parametrize("moment", range(12))
+async def test_a_cancellation_at_any_moment_leaves_the_whole_file_or_nothing(
+    tmp_path: Path, moment: int
+) -> None:
+    async def write() -> None:
+        async with staged_file(tmp_path / "deep" / "a") as writer:
+            await writer.write(b"x" * (2 << 20))
+            await writer.write(b"y")
+
+    task = asyncio.create_task(write())
+    for _ in range(moment):
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    left = {path: path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()}
+    assert left in ({}, {tmp_path / "deep" / "a": (2 << 20) + 1})
