@@ -21,7 +21,7 @@ from services.ingest.outcomes import Blobs
 from services.ingest.pool.job import Cut, Job, Outcome, Refused
 from services.ingest.pool.records import chunk_file
 from services.shared import blobs, jobs
-from services.shared.blobs import BlobNotFound, BlobStore
+from services.shared.blobs import BlobNotFound, BlobStore, StorageUnavailable
 from services.shared.db import Pool
 from services.shared.errors import BaseGone, ErrorReason
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 MOST_TRIES = 10
 MOST_CRASHES = 2
+_PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,9 @@ class Parsing:
                 raise
             except BlobNotFound:
                 await self._settle(claimed, pb.ERROR_REASON_ORIGINAL_GONE)
+            except StorageUnavailable:
+                log.warning("reading %s waits: blob storage is not there", claimed.id)
+                await self._settle(claimed, Again(_PATIENCE_SECONDS, Count.NOTHING))
             except Exception:
                 log.exception("reading %s met a fault", claimed.id)
                 await self._settle(claimed, after_fault(claimed))

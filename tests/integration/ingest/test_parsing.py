@@ -162,6 +162,15 @@ async def test_an_original_that_is_gone_is_said_to_be(bench: Bench, steps: Steps
     assert failed.original is Original.GONE
 
 
+async def test_storage_that_is_away_is_waited_for_and_ends_no_document(bench: Bench, tmp_path: Path) -> None:
+    document = await bench.stored()
+    (tmp_path / "blobs").rename(tmp_path / "away")
+    for _ in range(MOST_TRIES + 1):
+        assert (await bench.parse(Script(CUT), document)).stage is Stage.QUEUED
+    (tmp_path / "away").rename(tmp_path / "blobs")
+    assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING
+
+
 @pytest.mark.parametrize("by", ["deletion", "takeover"])
 async def test_a_worker_whose_document_is_taken_away_stops_reading(
     bench: Bench, steps: Steps, by: str
