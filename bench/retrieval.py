@@ -27,10 +27,12 @@ from services.shared.bus import EMBED, Lane, lane_subject
 from services.shared.db import Pool, open_pool
 from services.shared.ids import uuid7
 from services.shared.jobs import Claim, Work
-from services.vectorstore import rows, storing, wire
+from services.vectorstore import storing, wire
+from services.vectorstore.chunk_file import SLICE_CHUNKS
 from services.vectorstore.embedding import Embedders, Urgency
 from services.vectorstore.indexing import STAGE
 from services.vectorstore.models import DEFAULT_MODEL, Space, installed
+from services.vectorstore.rows import Rows
 from services.vectorstore.search import Base, Legs, Query, Searcher
 from services.vectorstore.storing import Document
 from services.vectorstore.terms import Lexicon
@@ -105,10 +107,14 @@ async def _store(pool: Pool, embedders: Embedders, base: Base, texts: Sequence[s
     document_id = uuid7()
     chunks = [Chunk(ordinal=ordinal, text=text) for ordinal, text in enumerate(texts)]
     vectors = await embedders.embed_documents(base.space, texts, Urgency.BULK)
-    encoded = rows.encode(base.id, document_id, 1, chunks, vectors, Lexicon())
-    await storing.store(
-        pool, await _claim(pool, document_id), _document(base, document_id), base.space, encoded
-    )
+    lexicon = Lexicon()
+    with Rows(base.id, document_id, 1) as rows:
+        for start in range(0, len(chunks), SLICE_CHUNKS):
+            stretch = slice(start, start + SLICE_CHUNKS)
+            rows.add(chunks[stretch], vectors[stretch], lexicon)
+        await storing.store(
+            pool, await _claim(pool, document_id), _document(base, document_id), base.space, rows
+        )
 
 
 async def _claim(pool: Pool, document_id: UUID) -> Claim:

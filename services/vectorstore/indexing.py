@@ -6,6 +6,8 @@ or, where another worker has taken over or the document is gone, what was done i
 
 import asyncio
 import logging
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC
 from uuid import UUID
@@ -15,16 +17,17 @@ import grpc
 from acervo.access.v1.access_pb2 import PERMISSION_VIEW, ResolveRequest, Target
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.events.v1.facts_pb2 import DocumentFailed
-from acervo.ingest.v1.chunks_pb2 import ChunkFileHeader
+from acervo.ingest.v1.chunks_pb2 import Chunk, ChunkFileHeader
 from services.shared import bus, jobs
 from services.shared.blobs import BlobStore
 from services.shared.client import Peers, from_rpc_error
 from services.shared.db import Pool
 from services.shared.errors import AcervoError, BaseGone, ErrorReason
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed, Work
-from services.vectorstore import chunk_file, rows, storing
+from services.vectorstore import chunk_file, storing
 from services.vectorstore.embedding import EmbeddingCache, Urgency
-from services.vectorstore.models import Space
+from services.vectorstore.models import Space, Vectors
+from services.vectorstore.rows import Rows
 from services.vectorstore.storing import Document, DocumentGone
 from services.vectorstore.terms import Lexicon
 
@@ -97,7 +100,8 @@ class Indexing:
         self._heartbeat = heartbeat_seconds
         self._lexicon = Lexicon()
         self._spaces: dict[UUID, Space] = {}
-        self._encoding = asyncio.Lock()
+        # One thread, since the lexicon is for one alone, also while a cancelled caller's slice is still in work.
+        self._encoder = ThreadPoolExecutor(1, "encode")
 
     async def index(self, work: Work, parse_epoch: int) -> None:
         """Take up a document whose message came, if it is to be had."""
@@ -134,18 +138,19 @@ class Indexing:
             raise AcervoError(pb.ERROR_REASON_JOB_ABANDONED)
         if await storing.is_gone(self._pool, claimed.id):
             raise DocumentGone
-        file = await chunk_file.read(self._store, claimed.id, claimed.attempt, parse_epoch)
-        document = _document(claimed, file.header)
-        space = await self._space(document.knowledge_base_id)
-        texts = [chunk.text for chunk in file.chunks]
-        vectors = await self._cache.embed_documents(space, texts, _URGENCIES[claimed.lane])
-        async with self._encoding:
-            encoded = await asyncio.to_thread(
-                rows.encode,
-                *(document.knowledge_base_id, document.id, document.attempt, file.chunks, vectors),
-                self._lexicon,
-            )
-        await storing.store(self._pool, claimed, document, space, encoded)
+        async with chunk_file.opened(self._store, claimed.id, claimed.attempt, parse_epoch) as file:
+            document = _document(claimed, file.header)
+            space = await self._space(document.knowledge_base_id)
+            with Rows(document.knowledge_base_id, document.id, document.attempt) as rows:
+                async for chunks in file.slices():
+                    texts = [chunk.text for chunk in chunks]
+                    vectors = await self._cache.embed_documents(space, texts, _URGENCIES[claimed.lane])
+                    await self._encode(rows, chunks, vectors)
+                await storing.store(self._pool, claimed, document, space, rows)
+
+    async def _encode(self, rows: Rows, chunks: Sequence[Chunk], vectors: Vectors) -> None:
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._encoder, rows.add, chunks, vectors, self._lexicon)
 
     async def _space(self, base_id: UUID) -> Space:
         """Say how the base is embedded: access is asked once, since nothing ever changes that.

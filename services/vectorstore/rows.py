@@ -1,8 +1,10 @@
-"""A document's chunks as the rows of a collection's table, in the stream that COPY takes."""
+"""A document's chunks as the rows of a collection's table, encoded in slices to the stream that COPY takes."""
 
+import asyncio
 import struct
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from typing import Self
 from uuid import UUID
 
 import numpy as np
@@ -10,8 +12,8 @@ import numpy.typing as npt
 
 from acervo.ingest.v1.chunks_pb2 import Chunk
 from services.vectorstore import bm25, wire
-from services.vectorstore.bm25 import Statistics
-from services.vectorstore.terms import Lexicon
+from services.vectorstore.bm25 import Statistics, Tally
+from services.vectorstore.terms import Lexicon, Votes
 
 COLUMNS = (
     "knowledge_base_id",
@@ -28,67 +30,60 @@ COLUMNS = (
 )
 
 _PIECE_BYTES = 256 * 1024
+# Rows up to this size are not worth a file on disk.
+_HELD_BYTES = 4 << 20
 # The number of columns, then length and value of each of those that are of one size.
 _FIXED = struct.Struct(">h i16s i16s ii ii ii iq iq")
 _LENGTH = struct.Struct(">i")
 
 
-@dataclass(frozen=True, slots=True)
 class Rows:
-    """Encoded rows of one document."""
+    """Encoded rows of one document, in memory or, where they are many, in a file without a name. Close them."""
 
-    chunk_count: int
-    pieces: list[bytes]
-    statistics: Statistics
+    def __init__(self, base_id: UUID, document_id: UUID, attempt: int) -> None:
+        self._fixed = (16, base_id.bytes, 16, document_id.bytes, 4, attempt)
+        self._file = tempfile.SpooledTemporaryFile(_HELD_BYTES)  # noqa: SIM115 - closed with the rows
+        self._votes: Votes | None = None
+        self._tally = Tally()
+        self.chunk_count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, chunks: Sequence[Chunk], embeddings: npt.NDArray[np.float32], lexicon: Lexicon) -> None:
+        """Encode the document's next chunks, one row of `embeddings` each. Blocks."""
+        texts = [chunk.text for chunk in chunks]
+        analysis = lexicon.analyse(texts, self._votes)
+        self._votes = analysis.votes
+        variable = zip(
+            wire.vectors(embeddings),
+            wire.sparse_vectors(analysis.offsets, analysis.terms, bm25.stored_weights(analysis)),
+            wire.integer_arrays(analysis.offsets, analysis.terms),
+            (text.encode("utf-8", "replace") for text in texts),
+            strict=True,
+        )
+        self._file.writelines(
+            _FIXED.pack(
+                *(len(COLUMNS), *self._fixed, 4, chunk.ordinal, 4, chunk.page),
+                *(8, chunk.start, 8, chunk.end),
+            )
+            + b"".join(part for value in values for part in (_LENGTH.pack(len(value)), value))
+            for chunk, values in zip(chunks, variable, strict=True)
+        )
+        self._tally.add(Statistics.of(analysis))
+        self.chunk_count += len(chunks)
+
+    def statistics(self) -> Statistics:
+        """Return in how many of the chunks each term occurs. Blocks."""
+        return self._tally.total()
 
     async def stream(self) -> AsyncIterator[bytes]:
         """Yield what `copy_to_table(source=..., format="binary")` takes."""
         yield wire.COPY_HEADER
-        for piece in self.pieces:
+        await asyncio.to_thread(self._file.seek, 0)
+        while piece := await asyncio.to_thread(self._file.read, _PIECE_BYTES):
             yield piece
         yield wire.COPY_TRAILER
-
-
-def encode(
-    base_id: UUID,
-    document_id: UUID,
-    attempt: int,
-    chunks: Sequence[Chunk],
-    embeddings: npt.NDArray[np.float32],
-    lexicon: Lexicon,
-) -> Rows:
-    """Encode chunks, one row of `embeddings` each."""
-    texts = [chunk.text for chunk in chunks]
-    analysis = lexicon.analyse(texts)
-    weights = bm25.stored_weights(analysis)
-    variable = zip(
-        wire.vectors(embeddings),
-        wire.sparse_vectors(analysis.offsets, analysis.terms, weights),
-        wire.integer_arrays(analysis.offsets, analysis.terms),
-        (text.encode("utf-8", "replace") for text in texts),
-        strict=True,
-    )
-    base, document = base_id.bytes, document_id.bytes
-    rows = (
-        _FIXED.pack(
-            *(len(COLUMNS), 16, base, 16, document, 4, attempt, 4, chunk.ordinal, 4, chunk.page),
-            *(8, chunk.start, 8, chunk.end),
-        )
-        + b"".join(part for value in values for part in (_LENGTH.pack(len(value)), value))
-        for chunk, values in zip(chunks, variable, strict=True)
-    )
-    return Rows(len(chunks), list(_joined(rows)), Statistics.of(analysis))
-
-
-def _joined(rows: Iterator[bytes]) -> Iterator[bytes]:
-    """Join rows to pieces that are worth a message."""
-    waiting: list[bytes] = []
-    size = 0
-    for row in rows:
-        waiting.append(row)
-        size += len(row)
-        if size >= _PIECE_BYTES:
-            yield b"".join(waiting)
-            waiting, size = [], 0
-    if waiting:
-        yield b"".join(waiting)

@@ -1,5 +1,6 @@
 """Storing a document's chunks: one transaction that makes them searchable, retires what they replace, ends the job."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -132,7 +133,7 @@ async def _insert(connection: Connection, collection: Collection, document: Docu
         format="binary",
         timeout=_COPY_SECONDS,
     )
-    statistics = rows.statistics
+    statistics = await asyncio.to_thread(rows.statistics)
     await connection.execute(
         _RECORD,
         *(document.id, document.knowledge_base_id, document.collection, document.attempt),

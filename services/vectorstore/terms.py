@@ -33,6 +33,7 @@ _WORD = re.compile(rf"\w{{1,{MAX_WORD}}}")
 _SPACELESS = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 Ids = npt.NDArray[np.uint32]
+Votes = npt.NDArray[np.float32]
 
 
 def words(text: str) -> list[str]:
@@ -66,6 +67,8 @@ class Analysis:
     """Distinct within a text, ascending."""
     counts: npt.NDArray[np.int64]
     """How often each term occurs in its text."""
+    votes: Votes
+    """Votes for each language, of these texts and of those before them in the document."""
 
 
 class _Numbers(dict[str, int]):
@@ -96,8 +99,11 @@ class Lexicon:
         # Term id of each word in each language; 0 where it was not needed yet.
         self._ids = np.zeros((len(LANGUAGES) + 1, 0), np.uint32)
 
-    def analyse(self, texts: Sequence[str]) -> Analysis:
-        """Return the terms of a document's chunks, given in order."""
+    def analyse(self, texts: Sequence[str], before: Votes | None = None) -> Analysis:
+        """Return the terms of a document's chunks, given in order; `before` are the votes of those that came before.
+
+        A chunk whose words do not tell its language is taken to be in that of the document so far.
+        """
         if len(self._numbers) > self._remembered:
             self._forget()
         listed = [words(text) for text in texts]
@@ -107,14 +113,18 @@ class Lexicon:
         )
         self._learn()
         owners = np.repeat(np.arange(len(listed)), lengths)
-        languages = self._tell_languages(numbers, lengths)
+        votes = self._votes_of(numbers, lengths)
+        whole = votes.sum(axis=0) if before is None else before + votes.sum(axis=0)
+        usual = int(whole.argmax()) if whole.any() else UNKNOWN
+        confident = votes.max(axis=1, initial=0.0) >= _CONFIDENT
+        languages = np.where(confident, votes.argmax(axis=1), usual)
         ids = np.zeros(len(numbers), np.int64)
         for language in np.unique(languages):
             mine = languages[owners] == language
             ids[mine] = self._ids_of(numbers[mine], int(language))
         keys, counts = np.unique(owners * DIMENSIONS + ids, return_counts=True)
         offsets = np.searchsorted(keys, np.arange(len(listed) + 1) * DIMENSIONS)
-        return Analysis(languages, lengths, offsets, (keys % DIMENSIONS).astype(np.uint32), counts)
+        return Analysis(languages, lengths, offsets, (keys % DIMENSIONS).astype(np.uint32), counts, whole)
 
     def question(self, text: str, languages: Iterable[int]) -> tuple[Ids, ...]:
         """Return, for each distinct word of a question, its terms in the languages that the searched chunks are in.
@@ -152,16 +162,13 @@ class Lexicon:
                 self._votes[number] = vote
         self._learnt = len(met)
 
-    def _tell_languages(
-        self, numbers: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
+    def _votes_of(self, numbers: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Votes:
+        """Return the votes of each text's words for each language."""
         sums = np.zeros((len(numbers) + 1, len(LANGUAGES)), np.float32)
         np.cumsum(self._votes[numbers], axis=0, out=sums[1:])
         ends = np.cumsum(lengths)
-        votes = sums[ends] - sums[ends - lengths]
-        whole = sums[-1]
-        usual = int(whole.argmax()) if whole.any() else UNKNOWN
-        return np.where(votes.max(axis=1, initial=0.0) >= _CONFIDENT, votes.argmax(axis=1), usual)
+        votes: Votes = sums[ends] - sums[ends - lengths]
+        return votes
 
     def _ids_of(self, numbers: npt.NDArray[np.int64], language: int) -> Ids:
         known = self._ids[language]

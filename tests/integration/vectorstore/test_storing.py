@@ -1,6 +1,7 @@
 """What is stored, and what must not be, whatever comes in between."""
 
 import asyncio
+import io
 from dataclasses import replace
 from uuid import UUID
 
@@ -12,10 +13,11 @@ from services.shared import jobs
 from services.shared.errors import BaseGone
 from services.shared.ids import uuid7
 from services.shared.jobs import Claim, LeaseLost
-from services.vectorstore import forgetting, rows, storing, tables
-from services.vectorstore.chunk_file import decode
+from services.vectorstore import forgetting, storing, tables
+from services.vectorstore.chunk_file import ChunkFile
 from services.vectorstore.models import Space
 from services.vectorstore.models.hashing import HashingModel
+from services.vectorstore.rows import Rows
 from services.vectorstore.terms import Lexicon
 from tests.integration.vectorstore.stage import HASHING, Document, Stage, chunk_file_of
 
@@ -212,10 +214,10 @@ async def _work_off(stage: Stage, documents: list[Document]) -> None:
 
 
 async def _store(stage: Stage, claim: Claim, document: Document) -> None:
-    header, chunks = decode(chunk_file_of(document))
+    file = ChunkFile(io.BytesIO(chunk_file_of(document)))
+    header = file.header
     base_id = UUID(document.base.id)
     vectors = HashingModel().embed_documents(document.texts)
-    encoded = rows.encode(base_id, document.id, document.attempt, chunks, vectors, Lexicon())
     record = storing.Document(
         id=document.id,
         knowledge_base_id=base_id,
@@ -228,7 +230,9 @@ async def _store(stage: Stage, claim: Claim, document: Document) -> None:
         source=header.source,
         time=None,
     )
-    await storing.store(stage.pool, claim, record, Space(*HASHING), encoded)
+    with Rows(base_id, document.id, document.attempt) as rows:
+        rows.add(file.slice(), vectors, Lexicon())
+        await storing.store(stage.pool, claim, record, Space(*HASHING), rows)
 
 
 def _failed(document: Document, reason: pb.ErrorReason) -> DocumentFailed:
