@@ -8,6 +8,7 @@ from services.access.callers import Callers
 from services.access.consumers import Consumers
 from services.access.rpc import CALLERS, AccessServicer, KnowledgeBaseServicer, OrganizationServicer
 from services.access.settings import AccessSettings
+from services.access.teardown import OWNERS
 from services.shared import bus, telemetry
 from services.shared.db import Pool
 from services.shared.runtime import Runtime
@@ -51,6 +52,7 @@ async def main() -> None:
             await runtime.serve([], {})
         if settings.role.works:
             runtime.background()
-            runtime.facts({bus.TEARDOWN_ANSWERED: Consumers(runtime.pool).teardown_answered})
+            answered = Consumers(runtime.pool).teardown_answered
+            runtime.facts({bus.teardown_answered(service): answered for service in OWNERS})
             runtime.every("sweep", settings.sweep_seconds, lambda: sweep(runtime.pool, settings))
         await runtime.run()

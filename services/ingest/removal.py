@@ -8,7 +8,7 @@ from acervo.events.v1.facts_pb2 import DocumentDeleted, DocumentFinished, Teardo
 from services.ingest import rows
 from services.ingest.documents import Document, State
 from services.shared import bases, blobs, jobs
-from services.shared.bus import DOCUMENT_DELETED, DOCUMENT_FINISHED, TEARDOWN_ANSWERED
+from services.shared.bus import DOCUMENT_DELETED, DOCUMENT_FINISHED, teardown_answered
 from services.shared.db import Connection, Pool
 from services.shared.outbox import announce
 
@@ -72,7 +72,7 @@ async def _remove_all(pool: Pool, base_id: UUID, before: UUID | None) -> None:
 async def _answer(pool: Pool, teardown_id: UUID) -> None:
     async with pool.acquire() as connection, connection.transaction():
         answer = TeardownAnswered(teardown_id=str(teardown_id), service="ingest")
-        await announce(connection, TEARDOWN_ANSWERED, answer)
+        await announce(connection, teardown_answered("ingest"), answer)
 
 
 def keys(document: Document) -> list[str]:

@@ -19,7 +19,8 @@ DOCUMENT_FINISHED = "acervo.document.finished"
 DOCUMENT_DELETED = "acervo.document.deleted"
 BASE_DELETED = "acervo.base.deleted"
 BASE_EMPTIED = "acervo.base.emptied"
-TEARDOWN_ANSWERED = "acervo.teardown.answered"
+# Answers to deletions of bases, from who held something of one: `acervo.teardown.<who>`.
+TEARDOWN = "acervo.teardown"
 ORGANIZATION_DELETED = "acervo.organization.deleted"
 MEMBER_REMOVED = "acervo.member.removed"
 SECRET_DELETED = "acervo.secret.deleted"  # noqa: S105 - a subject
@@ -64,7 +65,7 @@ SUBJECTS: dict[Stream, tuple[str, ...]] = {
     Stream.FACTS: (
         "acervo.document.*",
         "acervo.base.*",
-        "acervo.teardown.*",
+        f"{TEARDOWN}.*",
         "acervo.organization.*",
         "acervo.member.*",
         "acervo.secret.*",
@@ -75,18 +76,24 @@ SUBJECTS: dict[Stream, tuple[str, ...]] = {
 
 MAX_BYTES: dict[Stream, int] = {Stream.WORK: 256 * 1024 * 1024, Stream.FACTS: 256 * 1024 * 1024}
 
+
+def teardown_answered(service: str) -> str:
+    """Return the subject on which `service` alone says that it has removed what it held of a base."""
+    return f"{TEARDOWN}.{service}"
+
+
 # What each service publishes beside its answers to announced facts.
 PUBLISHES: dict[str, tuple[str, ...]] = {
     "access": (BASE_DELETED, BASE_EMPTIED, ORGANIZATION_DELETED, MEMBER_REMOVED, SECRET_DELETED),
-    "upload": (FILE_DELETED, TEARDOWN_ANSWERED),
-    "ingest": (f"{PARSE}.*", f"{EMBED}.*", DOCUMENT_FINISHED, DOCUMENT_DELETED, TEARDOWN_ANSWERED),
-    "vectorstore": (f"{EMBED}.*", DOCUMENT_INDEXED, DOCUMENT_FAILED, TEARDOWN_ANSWERED),
-    "sync": (f"{SYNC}.*", TEARDOWN_ANSWERED),
+    "upload": (FILE_DELETED, teardown_answered("upload")),
+    "ingest": (f"{PARSE}.*", f"{EMBED}.*", DOCUMENT_FINISHED, DOCUMENT_DELETED, teardown_answered("ingest")),
+    "vectorstore": (f"{EMBED}.*", DOCUMENT_INDEXED, DOCUMENT_FAILED, teardown_answered("vectorstore")),
+    "sync": (f"{SYNC}.*", teardown_answered("sync")),
 }
 
 # Which facts each service hears.
 _HEARS: dict[str, tuple[str, ...]] = {
-    "access": (TEARDOWN_ANSWERED,),
+    "access": tuple(map(teardown_answered, ("upload", "ingest", "vectorstore", "sync"))),
     "upload": (DOCUMENT_FINISHED, DOCUMENT_DELETED, BASE_DELETED, BASE_EMPTIED),
     "ingest": (DOCUMENT_INDEXED, DOCUMENT_FAILED, BASE_DELETED, BASE_EMPTIED),
     "vectorstore": (DOCUMENT_DELETED, BASE_DELETED, BASE_EMPTIED),

@@ -8,7 +8,7 @@ from acervo.events.v1 import facts_pb2 as facts
 from acervo.events.v1.work_pb2 import RunSource
 from services.shared import bases, jobs, outbox
 from services.shared.broker import Delivery, read_id
-from services.shared.bus import TEARDOWN_ANSWERED
+from services.shared.bus import teardown_answered
 from services.shared.db import Pool
 from services.shared.errors import AcervoError, meaning
 from services.shared.jobs import Claim, Count, Held, LeaseLost
@@ -137,7 +137,7 @@ class FactListener:
             async with connection.transaction():
                 await claims.forget_base(connection, base_id)
                 await sources.detach(connection, base_id)
-                await outbox.announce(connection, TEARDOWN_ANSWERED, _answer(fact.teardown_id))
+                await outbox.announce(connection, teardown_answered("sync"), _answer(fact.teardown_id))
 
     async def base_emptied(self, delivery: Delivery) -> None:
         """Its sources stay, and bring everything anew."""
@@ -147,7 +147,7 @@ class FactListener:
             await bases.empty(connection, base_id, before)
             async with connection.transaction():
                 await claims.forget_base(connection, base_id, before)
-                await outbox.announce(connection, TEARDOWN_ANSWERED, _answer(fact.teardown_id))
+                await outbox.announce(connection, teardown_answered("sync"), _answer(fact.teardown_id))
 
 
 def _exhausted(claim: Claim, failure: AcervoError) -> bool:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from acervo.events.v1.facts_pb2 import FileDeleted, TeardownAnswered
 from services.shared import bases, blobs
-from services.shared.bus import FILE_DELETED, TEARDOWN_ANSWERED
+from services.shared.bus import FILE_DELETED, teardown_answered
 from services.shared.db import Connection, Pool
 from services.shared.outbox import announce
 from services.upload import files, requests
@@ -52,4 +52,4 @@ async def _remove_all(pool: Pool, base_id: UUID, before: UUID | None) -> None:
 async def _answer(pool: Pool, teardown_id: UUID) -> None:
     async with pool.acquire() as connection, connection.transaction():
         answer = TeardownAnswered(teardown_id=str(teardown_id), service="upload")
-        await announce(connection, TEARDOWN_ANSWERED, answer)
+        await announce(connection, teardown_answered("upload"), answer)

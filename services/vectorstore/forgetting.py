@@ -108,4 +108,4 @@ async def _remove(connection: Connection, rows: Iterable[asyncpg.Record]) -> Non
 async def _answer(pool: Pool, teardown_id: UUID) -> None:
     async with pool.acquire() as connection, connection.transaction():
         answer = TeardownAnswered(teardown_id=str(teardown_id), service=SERVICE)
-        await outbox.announce(connection, bus.TEARDOWN_ANSWERED, answer)
+        await outbox.announce(connection, bus.teardown_answered(SERVICE), answer)

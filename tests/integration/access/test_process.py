@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -76,12 +77,20 @@ async def test_a_teardown_goes_round_over_the_broker_and_frees_the_name(
         return not await pool.fetch("SELECT FROM outbox")
 
     await eventually(relayed)
+
+    async def has_answered(service: str) -> bool:
+        return not await pool.fetchval("SELECT $1 = ANY(awaited) FROM teardowns", service)
+
     for service in sorted(OWNERS):
+        # Whoever a message says it is from: its subject decides, and that is its sender's own.
+        assert not await has_answered(service)
         broker = await Broker.connect(nats_server.url(service), service)
-        answered = TeardownAnswered(teardown_id=teardown_id, service=service).SerializeToString()
-        message = Outgoing(uuid7(), bus.TEARDOWN_ANSWERED, answered)
+        answered = TeardownAnswered(teardown_id=teardown_id, service="upload").SerializeToString()
+        message = Outgoing(uuid7(), bus.teardown_answered(service), answered)
         assert await broker.publish([message]) == [message.id]
         await broker.close()
+
+        await eventually(partial(has_answered, service))
 
     async def freed() -> bool:
         return not await pool.fetch("SELECT FROM collection_names")

@@ -9,7 +9,7 @@ from services.ingest import outcomes, removal, tracking
 from services.ingest.documents import Document, Original, State
 from services.ingest.outcomes import Blobs
 from services.shared import bases
-from services.shared.bus import DOCUMENT_DELETED, DOCUMENT_FINISHED, TEARDOWN_ANSWERED
+from services.shared.bus import DOCUMENT_DELETED, DOCUMENT_FINISHED, teardown_answered
 from services.shared.errors import BaseGone, reason_of
 from services.shared.ids import uuid7
 from tests.integration.ingest.steps import Steps, new
@@ -109,7 +109,7 @@ async def test_a_deleted_base_takes_all_its_documents_and_answers(steps: Steps) 
     await removal.bury_base(steps.pool, base, teardown)
     assert await _left(steps, *documents, stays) == [None, None, None, State.PROCESSING]
     assert len(await steps.events(DOCUMENT_DELETED, DocumentDeleted)) == 3
-    answers = await steps.events(TEARDOWN_ANSWERED, TeardownAnswered)
+    answers = await steps.events(teardown_answered("ingest"), TeardownAnswered)
     assert {(answer.teardown_id, answer.service) for answer in answers} == {(str(teardown), "ingest")}
     with pytest.raises(BaseGone):
         await outcomes.finish_parse(steps.pool, claimed, base, result, Blobs(1, 1), deadline_seconds=60)

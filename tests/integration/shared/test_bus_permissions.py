@@ -41,6 +41,8 @@ FORBIDDEN_TO_UPLOAD = [
     "acervo.document.indexed",
     "acervo.base.deleted",
     "acervo.handled.access.ingest",
+    "acervo.teardown.vectorstore",
+    "acervo.teardown.answered",
     "$JS.API.CONSUMER.MSG.NEXT.WORK.parse-bulk",
     "$JS.API.CONSUMER.MSG.NEXT.FACTS.ingest-facts",
     "$JS.ACK.WORK.parse-bulk.1.1.1.1.0",

@@ -199,7 +199,7 @@ async def test_a_service_forgets_what_it_announced_once_all_that_hear_it_have_ha
             await stack.enter_async_context(consuming(await connect(name), f"{name}-facts", nothing))
         access = await stack.enter_async_context(Runtime.open(settings_of({**environment, **own}), "access"))
         access.background()
-        access.facts({bus.TEARDOWN_ANSWERED: nothing})
+        access.facts(dict.fromkeys(bus.CONSUMERS["access-facts"].subjects[:-1], nothing))
         async with access.pool.acquire() as connection, connection.transaction():
             await outbox.announce(connection, bus.BASE_DELETED, BaseDeleted(knowledge_base_id=str(uuid7())))
 
@@ -209,7 +209,7 @@ async def test_a_service_forgets_what_it_announced_once_all_that_hear_it_have_ha
         await eventually(is_forgotten)
 
 
-@pytest.mark.parametrize("subjects", [(), (bus.TEARDOWN_ANSWERED, bus.BASE_DELETED)])
+@pytest.mark.parametrize("subjects", [(), (bus.teardown_answered("sync"), bus.BASE_DELETED)])
 async def test_a_service_handles_exactly_the_facts_that_it_is_declared_to_hear(
     databases: Databases, environment: Mapping[str, str], nats_server: NatsServer, subjects: tuple[str, ...]
 ) -> None:

@@ -94,7 +94,8 @@ async def test_a_deleted_bases_files_go_and_no_more_are_taken(stack: Stack) -> N
     assert await stack.files() == {}
     assert await stack.stored() == set()
     answers = {
-        TeardownAnswered.FromString(fact).teardown_id for fact in await told(stack, bus.TEARDOWN_ANSWERED)
+        TeardownAnswered.FromString(fact).teardown_id
+        for fact in await told(stack, bus.teardown_answered("upload"))
     }
     assert answers == {teardown}
     with pytest.raises(Exception, match=BaseGone().message):

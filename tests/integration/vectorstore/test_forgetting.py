@@ -64,7 +64,7 @@ async def test_teardown_is_answered_each_time_it_is_asked_for(stage: Stage) -> N
     for _ in range(2):
         await _forget(stage, base, last_holder=True)
     answers = await stage.pool.fetchval(
-        "SELECT count(*) FROM outbox WHERE subject = $1", bus.TEARDOWN_ANSWERED
+        "SELECT count(*) FROM outbox WHERE subject = $1", bus.teardown_answered("vectorstore")
     )
     assert answers == 2
 

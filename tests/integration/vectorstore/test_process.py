@@ -147,7 +147,7 @@ async def test_deleted_base_is_taken_down_and_answered(
         return any(
             TeardownAnswered.FromString(answer.data).teardown_id == teardown
             for answer in answers
-            if answer.subject == bus.TEARDOWN_ANSWERED
+            if answer.subject == bus.teardown_answered("vectorstore")
         )
 
     async with running(environment):

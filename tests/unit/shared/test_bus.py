@@ -28,7 +28,8 @@ def declared_subjects() -> set[str]:
     stages = {bus.PARSE, bus.EMBED, bus.SYNC}
     work = {bus.lane_subject(stage, lane) for stage in stages for lane in Lane}
     answers = {bus.handled_subject(announcer, hearer) for announcer in SERVICES for hearer in SERVICES}
-    return work | answers | (names - stages - {bus.HANDLED})
+    answers |= {bus.teardown_answered(service) for service in SERVICES}
+    return work | answers | (names - stages - {bus.HANDLED, bus.TEARDOWN})
 
 
 def test_each_declared_subject_belongs_to_one_stream() -> None:
@@ -83,6 +84,13 @@ def test_a_service_may_publish_nothing_of_its_own_that_is_not_declared() -> None
     for service in SERVICES:
         own = [s for s in bus.permissions(service).publish if not s.startswith("$")]
         assert set(own) == {*PUBLISHES[service], bus.handled_subject("*", service)}
+
+
+def test_what_answers_for_a_service_only_that_service_may_publish() -> None:
+    for service in SERVICES:
+        others = [bus.permissions(other).publish for other in SERVICES if other != service]
+        for subject in (bus.teardown_answered(service), bus.handled_subject("access", service)):
+            assert not [pattern for patterns in others for pattern in patterns if matches(pattern, subject)]
 
 
 def test_a_service_that_is_not_declared_may_do_nothing_but_declare_the_streams() -> None:
