@@ -30,6 +30,7 @@ from services.ingest.splitter import split
 from services.shared.errors import AcervoError
 from services.shared.kinds import KINDS
 from services.shared.readers import ReadError, read
+from services.shared.readers.cleaning import is_visible
 
 _MAX_CHUNKS = 250_000
 _MAX_FILE_SIZE = 1 << 30
@@ -76,7 +77,10 @@ def _frames(requests: IO[bytes]) -> Iterator[list[bytes]]:
 
 def _cut(job: Job, data: bytes, page_file: IO[bytes], chunk_file: IO[bytes]) -> Counts:
     parsed = read(job.kind, data, job.limits)
-    spans = split(parsed.text, job.chunk_size, job.chunk_overlap)
+    text = parsed.text
+    spans = (
+        span for span in split(text, job.chunk_size, job.chunk_overlap) if is_visible(text[slice(*span)])
+    )
     for file in (page_file, chunk_file):
         file.seek(0)
         file.truncate()

@@ -1,15 +1,15 @@
 """Which encoding the bytes of a text are in.
 
-Tried in this order: a byte order mark; 16-bit text without one; UTF-8, which texts in
-other encodings hardly ever happen to be; a declaration in the first lines (`coding: cp1250`, `charset=...`);
-detection by what the characters would be.
+Tried in this order: a byte order mark; the escapes of ISO-2022-JP; 16-bit text without a mark; UTF-8, which texts in
+other encodings hardly ever happen to be; a declaration in the first lines (`coding: cp1250`, `charset=...`); UTF-8 with
+a few damaged places; a guess by what the characters would be.
 """
 
 import codecs
 import re
+from dataclasses import dataclass
 
-from charset_normalizer import from_bytes
-
+from services.shared.readers.guessing import guess
 from services.shared.utf16 import unmarked_utf16
 
 _MARKS = (
@@ -24,36 +24,53 @@ _DECLARATION = re.compile(
     re.IGNORECASE,
 )
 _DECLARED_WITHIN = 1024
-_SAMPLE = 256 * 1024
-_CANDIDATES = [
-    *("gb18030", "cp932", "euc_jp", "cp949", "big5", "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256"),
-    *("cp1250", "cp1252", "cp1254", "cp1257", "cp874"),
-]
-_LATIN = {
-    "cp1252": "àâäãåæçéèêëîïíìñóôöòõøœùûüúßÀÂÄÃÅÆÇÉÈÊËÍÎÑÓÔÖÕØŒÚÜ¿¡«»ºª",
-    "cp1250": "ąćęłńóśźżĄĆĘŁŃÓŚŹŻáčďéěíňřšťúůýžÁČĎÉĚÍŇŘŠŤÚŮÝŽőűŐŰöüÖÜäôâăîşţßŕĺľ",
-    "cp1254": "çğıöşüâîûÇĞİÖŞÜ",
-    "cp1257": "ąčęėįšųūžāēģīķļņõäöüĄČĘĖĮŠŲŪŽĀĒĢĪĶĻŅÕÄÖÜ",
-}
-"""What is usual in the languages of each Latin code page; the first of equals is taken."""
-_USUAL = 0.7
-_PUNCTUATION = "‘’“”„–—…•€§©®°·´\u00a0"
+_DAMAGED = 9
+_SHIFTS = (b"\x1b$B", b"\x1b$@")
 
 
-def decode(data: bytes) -> tuple[str, str]:
-    """Return the text in `data` and the name of its encoding; undecodable bytes become U+FFFD.
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A text as its bytes were read. Undecodable bytes are U+FFFD."""
 
-    An empty name means that no encoding fits.
-    """
+    text: str
+    encoding: str
+    """Empty where none fits."""
+    guessed: bool
+    """Whether neither a mark, nor a declaration, nor the bytes themselves say that it is this encoding."""
+
+
+def decode(data: bytes) -> Decoded:
+    """Return the text in `data`, and what is known of its encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return data[len(mark) :].decode(encoding, "replace"), encoding
-    encoding = unmarked_utf16(data)
-    if not encoding:
-        if (text := _strictly(data, "utf-8")) is not None:
-            return text, "utf-8"
-        encoding = _declared(data) or _detected(data)
-    return data.decode(encoding or "utf-8", "replace"), encoding
+            return Decoded(data[len(mark) :].decode(encoding, "replace"), encoding, guessed=False)
+    if (text := _shifted(data)) is not None:
+        return Decoded(text, "iso2022_jp", guessed=False)
+    if encoding := unmarked_utf16(data):
+        return Decoded(data.decode(encoding, "replace"), encoding, guessed=True)
+    if (text := _strictly(data, "utf-8")) is not None:
+        return Decoded(text, "utf-8", guessed=False)
+    if encoding := _declared(data):
+        return Decoded(data.decode(encoding, "replace"), encoding, guessed=False)
+    text = data.decode("utf-8", "replace")
+    if _is_mostly_valid(text):
+        return Decoded(text, "utf-8", guessed=False)
+    if encoding := guess(data):
+        return Decoded(data.decode(encoding, "replace"), encoding, guessed=True)
+    return Decoded(text, "", guessed=True)
+
+
+def _is_mostly_valid(text: str) -> bool:
+    """Whether hardly any of what is above ASCII is a replacement."""
+    above = len(text) - len(text.encode("ascii", "ignore"))
+    return text.count("\ufffd") * _DAMAGED < above
+
+
+def _shifted(data: bytes) -> str | None:
+    """The text of the old Japanese mail encoding, which is ASCII with escapes between two alphabets."""
+    return (
+        _strictly(data, "iso2022_jp") if any(shift in data for shift in _SHIFTS) and data.isascii() else None
+    )
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:
@@ -70,23 +87,3 @@ def _declared(data: bytes) -> str:
         return ""
     encoding = found[1].decode("ascii", "replace").lower()
     return encoding if _strictly(data, encoding) is not None else ""
-
-
-def _detected(data: bytes) -> str:
-    sample = data[:_SAMPLE].replace(b"\0", b"")
-    best = from_bytes(sample, cp_isolation=_CANDIDATES).best()
-    if best is not None and best.encoding not in _LATIN:
-        return best.encoding
-    return _detected_latin(sample)
-
-
-def _detected_latin(sample: bytes) -> str:
-    """The Latin code page of whose usual letters most of the bytes above ASCII are; empty if hardly any is."""
-    high = bytes(byte for byte in sample if byte >= 0x80)
-
-    def usual(encoding: str) -> float:
-        letters = high.decode(encoding, "replace")
-        return sum(c in _LATIN[encoding] or c in _PUNCTUATION for c in letters) / max(1, len(letters))
-
-    best = max(_LATIN, key=usual)
-    return best if high and usual(best) >= _USUAL else ""

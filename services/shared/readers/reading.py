@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.kinds import KINDS
 from services.shared.readers import docx, markdown, pdf, text
-from services.shared.readers.cleaning import clean
+from services.shared.readers.cleaning import clean, is_visible
 from services.shared.readers.result import Limits, Page, Parsed, ReadError, ReadWarning
 
 READERS: Mapping[str, Callable[[bytes, Limits], Parsed]] = {
@@ -49,6 +49,6 @@ def _cleaned(pages: Iterable[Page]) -> tuple[tuple[Page, ...], int]:
     kept, removed = [], 0
     for page in pages:
         text, count = clean(page.text)
-        kept.append(Page(page.number, text if not text.isspace() else ""))
+        kept.append(Page(page.number, text if is_visible(text) else ""))
         removed += count
     return tuple(kept), removed

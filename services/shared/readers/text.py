@@ -1,11 +1,19 @@
 """Plain text: decoded, and nothing else."""
 
+from collections.abc import Iterator
+
 from acervo.common.v1 import error_reason_pb2 as pb
-from services.shared.readers.encodings import decode
+from services.shared.readers.encodings import Decoded, decode
 from services.shared.readers.result import Limits, Page, Parsed, ReadError, ReadWarning
 from services.shared.sniffing import is_text
 
 _REPLACEMENT = "\ufffd"
+_NAMES = {f"cp{number}": f"Windows-{number}" for number in range(1250, 1259)} | {
+    "cp874": "Windows-874",
+    "cp932": "Shift JIS",
+    "cp949": "EUC-KR",
+    "iso8859_2": "ISO 8859-2",
+}
 
 
 def read(data: bytes, _limits: Limits) -> Parsed:
@@ -16,16 +24,22 @@ def read(data: bytes, _limits: Limits) -> Parsed:
     """
     if not is_text(data):
         raise ReadError(pb.ERROR_REASON_FILE_CORRUPT, "The file is not text.")
-    text, encoding = decode(data)
-    replaced = text.count(_REPLACEMENT)
-    if replaced * 10 > len(text):
+    decoded = decode(data)
+    replaced = decoded.text.count(_REPLACEMENT)
+    if replaced * 10 > len(decoded.text):
         raise ReadError(pb.ERROR_REASON_FILE_CORRUPT, "The file is text in no known encoding.")
-    if replaced and not encoding:
-        warning = ReadWarning(
-            "encoding_unknown", f"{replaced} bytes fit no known encoding and were replaced."
+    return Parsed((Page(0, decoded.text),), tuple(_warnings(decoded, replaced)))
+
+
+def _warnings(decoded: Decoded, replaced: int) -> Iterator[ReadWarning]:
+    if not decoded.encoding:
+        yield ReadWarning("encoding_unknown", f"{replaced} bytes fit no known encoding and were replaced.")
+        return
+    if decoded.guessed:
+        name = _NAMES.get(decoded.encoding, decoded.encoding.replace("_", "-").upper())
+        yield ReadWarning(
+            "encoding_guessed",
+            f"The file does not say its encoding and was read as {name}. If letters look wrong, save it as UTF-8.",
         )
-    elif replaced:
-        warning = ReadWarning("bytes_replaced", f"{replaced} places are not valid in the file's encoding.")
-    else:
-        return Parsed((Page(0, text),))
-    return Parsed((Page(0, text),), (warning,))
+    if replaced:
+        yield ReadWarning("bytes_replaced", f"{replaced} places are not valid in the file's encoding.")

@@ -120,6 +120,15 @@ async def test_a_file_comes_back_as_pages_and_chunks_that_point_into_them(pool: 
     assert all(len(chunk.text) <= 300 for chunk in chunks)
 
 
+async def test_no_chunk_is_made_of_nothing_visible(pool: ParserPool) -> None:
+    text = f"before {chr(0x200B) * 5000} after"
+    outcome = await pool.parse(Job(text.encode(), "md", 300, 50))
+    assert isinstance(outcome, Cut)
+    chunks = records(outcome.chunks, Chunk)
+    assert [chunk.ordinal for chunk in chunks] == list(range(outcome.chunk_count))
+    assert [chunk.text.strip("\u200b ") for chunk in chunks] == ["before", "after"]
+
+
 async def test_a_chunk_file_is_its_header_and_the_chunks_of_the_child(pool: ParserPool) -> None:
     outcome = await pool.parse(GOOD)
     assert isinstance(outcome, Cut)
