@@ -137,19 +137,29 @@ class Broker:
             log.warning("stream %s has another configuration than the declared one, and keeps it", stream)
 
     async def publish(self, messages: Sequence[Outgoing]) -> list[UUID]:
-        """Publish up to 64 at a time and return the ids that the broker stored, or had stored before."""
+        """Publish up to 64 at a time and return the ids that the broker stored, or had stored before.
+
+        A stream that refuses a message is offered no more of them; the other one is.
+        """
         acknowledged: list[UUID] = []
+        refusing: set[bus.Stream] = set()
         for start in range(0, len(messages), _BATCH):
-            batch = messages[start : start + _BATCH]
-            answers = await asyncio.gather(*map(self._publish_one, batch), return_exceptions=True)
-            acknowledged += [
-                message.id for message, answer in zip(batch, answers, strict=True) if answer is None
+            batch = [
+                message
+                for message in messages[start : start + _BATCH]
+                if bus.stream_of(message.subject) not in refusing
             ]
-            refused = [answer for answer in answers if isinstance(answer, BaseException)]
-            if refused:
-                log.warning("the broker refused a message: %r", refused[0])
-                await self._ensure_quietly()
-                break
+            answers = await asyncio.gather(*map(self._publish_one, batch), return_exceptions=True)
+            for message, answer in zip(batch, answers, strict=True):
+                if answer is None:
+                    acknowledged.append(message.id)
+                    continue
+                stream = bus.stream_of(message.subject)
+                if stream not in refusing:
+                    log.warning("%s refused a message: %r", stream, answer)
+                    refusing.add(stream)
+        if refusing:
+            await self._ensure_quietly()
         return acknowledged
 
     async def _publish_one(self, message: Outgoing) -> None:

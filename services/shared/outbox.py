@@ -7,12 +7,13 @@ broker that loses everything only delays them.
 
 import asyncio
 import logging
+import time
 from uuid import UUID
 
 from google.protobuf.message import Message
 
 from services.shared.broker import Broker, Outgoing
-from services.shared.bus import MAX_MESSAGE_BYTES, listeners, stream_of
+from services.shared.bus import MAX_MESSAGE_BYTES, SUBJECTS, Stream, listeners, stream_of
 from services.shared.db import Connection, Pool, Signal
 from services.shared.ids import uuid7
 
@@ -35,7 +36,9 @@ WITH fact AS (
 )
 INSERT INTO outbox (id, subject, payload, fact_id) SELECT $2, subject, payload, id FROM fact
 """
-_UNSENT = "SELECT id, subject, payload, fact_id FROM outbox ORDER BY id LIMIT $1"
+_UNSENT = """
+SELECT id, subject, payload, fact_id FROM outbox WHERE NOT subject LIKE ANY($2::text[]) ORDER BY id LIMIT $1
+"""
 _SENT = "DELETE FROM outbox WHERE id = ANY($1::uuid[])"
 _HANDLED = "UPDATE facts SET awaiting = array_remove(awaiting, $2) WHERE id = $1"
 _FORGET = "DELETE FROM facts WHERE id = ANY($1::uuid[]) AND awaiting = '{}'"
@@ -127,13 +130,14 @@ class Relay:
     """Publishes what the outbox of one schema holds, and deletes what the broker acknowledged.
 
     Runs in one process at a time; a second one during a change of hands does no harm, since a message's id is its
-    row's. A stream that refuses leaves its rows where they are.
+    row's. A stream that refuses leaves its rows where they are, and those of the other stream go past them.
     """
 
     def __init__(self, pool: Pool, broker: Broker, signal: Signal) -> None:
         self._pool = pool
         self._broker = broker
         self._signal = signal
+        self._refusing_until: dict[Stream, float] = {}
 
     async def run(self) -> None:
         """Publish until cancelled."""
@@ -143,14 +147,17 @@ class Relay:
                 await self._signal.wait(_POLL_SECONDS)
 
     async def publish_batch(self) -> int:
-        """Publish up to `BATCH` rows; return how many there were, or 0 where the broker refused some."""
-        rows = await self._pool.fetch(_UNSENT, BATCH)
+        """Offer up to `BATCH` rows, of streams that have not just refused some; return how many there were."""
+        now = time.monotonic()
+        refusing = [stream for stream, until in self._refusing_until.items() if now < until]
+        patterns = [subject.replace("*", "%") for stream in refusing for subject in SUBJECTS[stream]]
+        rows = [Outgoing(*row) for row in await self._pool.fetch(_UNSENT, BATCH, patterns)]
         if not rows:
             return 0
-        acknowledged = await self._broker.publish([Outgoing(*row) for row in rows])
+        acknowledged = await self._broker.publish(rows)
         await self._pool.execute(_SENT, acknowledged)
-        if len(acknowledged) == len(rows):
-            return len(rows)
-        log.warning("the broker took %d of %d events; the others wait", len(acknowledged), len(rows))
-        await asyncio.sleep(_REFUSED_SECONDS)
-        return 0
+        if refused := {row.id for row in rows} - set(acknowledged):
+            log.warning("the broker took %d of %d events; the others wait", len(acknowledged), len(rows))
+            until = time.monotonic() + _REFUSED_SECONDS
+            self._refusing_until |= {stream_of(row.subject): until for row in rows if row.id in refused}
+        return len(rows)

@@ -6,11 +6,11 @@ from uuid import UUID
 import nats
 import pytest
 
-from acervo.events.v1.facts_pb2 import BaseDeleted, FactHandled, MemberRemoved
+from acervo.events.v1.facts_pb2 import BaseDeleted, DocumentDeleted, FactHandled, MemberRemoved
 from acervo.events.v1.work_pb2 import ParseDocument
 from services.shared import bus, jobs, outbox
 from services.shared.broker import Broker, Delivery, Outgoing
-from services.shared.bus import BASE_DELETED, MEMBER_REMOVED, PARSE, Lane, lane_subject
+from services.shared.bus import BASE_DELETED, DOCUMENT_DELETED, MEMBER_REMOVED, PARSE, Lane, lane_subject
 from services.shared.db import Listener, Pool, Signal, open_pool
 from services.shared.ids import uuid7
 from services.shared.jobs import Work
@@ -131,7 +131,7 @@ async def test_a_full_stream_leaves_rows_that_go_when_there_is_room(
     monkeypatch.setitem(bus.MAX_BYTES, bus.Stream.WORK, 8 * 1024)
     broker = await connect("ingest")
     await emit(pool, 120)
-    assert await Relay(pool, broker, Signal()).publish_batch() == 0
+    assert await Relay(pool, broker, Signal()).publish_batch() == 120
     kept = await left(pool)
     assert 0 < kept < 120
     seen: list[bytes] = []
@@ -146,6 +146,24 @@ async def test_a_full_stream_leaves_rows_that_go_when_there_is_room(
             return len(seen) == 120
 
         await eventually(all_seen)
+
+
+async def test_a_full_stream_holds_back_none_of_the_other_ones_events(
+    pool: Pool, connect: Connect, eventually: Eventually, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(bus.MAX_BYTES, bus.Stream.WORK, 8 * 1024)
+    broker = await connect("ingest")
+    await emit(pool, outbox.BATCH * 2)
+
+    async def no_facts() -> bool:
+        return not await pool.fetchval("SELECT count(*) FROM outbox WHERE subject = $1", DOCUMENT_DELETED)
+
+    async with relaying(Relay(pool, broker, Signal())):
+        for _ in range(3):
+            async with pool.acquire() as connection, connection.transaction():
+                await outbox.emit(connection, DOCUMENT_DELETED, DocumentDeleted(document_id=str(uuid7())))
+            await eventually(no_facts)
+    assert await left(pool) > outbox.BATCH
 
 
 async def test_a_message_that_the_streams_would_never_take_is_refused_in_its_transaction(pool: Pool) -> None:
