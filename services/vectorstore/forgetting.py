@@ -99,10 +99,8 @@ async def _remove_in_batches(pool: Pool, base_id: UUID, before: UUID | None) -> 
 async def _remove(connection: Connection, rows: Iterable[asyncpg.Record]) -> None:
     """Remove chunks and records of documents, given ordered by collection. A dropped table took its chunks along."""
     for name, group in groupby(rows, key=itemgetter("collection")):
-        found = await tables.find(connection, [name])
-        await storing.remove(
-            connection, found[0].table if found else None, [row["document_id"] for row in group]
-        )
+        held = await tables.hold(connection, name)
+        await storing.remove(connection, held.table if held else None, [row["document_id"] for row in group])
 
 
 async def _answer(pool: Pool, teardown_id: UUID) -> None:

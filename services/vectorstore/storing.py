@@ -27,13 +27,13 @@ _STATE = "SELECT state FROM document_states WHERE document_id = $1"
 _HOLD_ADDRESS = "SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text || $2::text, 0))"
 _AT_ADDRESS = """
 SELECT document_id, version FROM rag_documents
-WHERE knowledge_base_id = $1 AND address = $2 AND address <> '' AND document_id <> $3
+WHERE knowledge_base_id = $1 AND address_digest = sha256(convert_to($2, 'UTF8')) AND address <> '' AND document_id <> $3
 """
 _RECORD = """
 INSERT INTO rag_documents (
     document_id, knowledge_base_id, collection, attempt, address, version, filename, kind, source, document_time,
-    chunk_count, term_counts, languages
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+    chunk_count, term_counts, languages, address_digest
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, sha256(convert_to($5, 'UTF8')))
 """
 _REMOVE_CHUNKS = "DELETE FROM {table} WHERE document_id = ANY($1::uuid[])"
 _REMOVE_RECORDS = "DELETE FROM rag_documents WHERE document_id = ANY($1::uuid[])"

@@ -73,6 +73,12 @@ async def find(connection: Connection, names: Sequence[str]) -> list[Collection]
     return [_collection(row) for row in await connection.fetch(_FIND, list(names))]
 
 
+async def hold(connection: Connection, name: str) -> Collection | None:
+    """Keep a collection from being dropped until the caller's transaction ends; None where nothing was stored."""
+    row = await connection.fetchrow(_HOLD, name)
+    return None if row is None else _collection(row)
+
+
 async def hold_for_writing(connection: Connection, name: str, space: Space) -> Collection:
     """Keep a collection from being dropped until the caller's transaction ends; make its table if it has none.
 

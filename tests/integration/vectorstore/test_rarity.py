@@ -17,8 +17,8 @@ from services.vectorstore.rarity import SAMPLE, SAMPLE_BYTES, StatisticsCache
 _KEEP = """
 INSERT INTO rag_documents (
     document_id, knowledge_base_id, collection, attempt, address, version, filename, kind, source, chunk_count,
-    term_counts, languages
-) VALUES ($1, $2, 'handbook', 1, '', 1, 'a.md', 'md', 'upload', 1, $3, '{0}')
+    term_counts, languages, address_digest
+) VALUES ($1, $2, 'handbook', 1, '', 1, 'a.md', 'md', 'upload', 1, $3, '{0}', sha256(''))
 """
 
 

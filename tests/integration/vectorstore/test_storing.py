@@ -3,6 +3,7 @@
 import asyncio
 import io
 from dataclasses import replace
+from random import Random
 from uuid import UUID
 
 import pytest
@@ -55,6 +56,20 @@ async def test_newer_version_of_an_address_retires_the_older_one(stage: Stage) -
     assert (await stage.facts())[-1] == DocumentIndexed(
         document_id=str(new.id), attempt=1, chunk_count=1, retired_document_ids=[str(old.id)]
     )
+
+
+@pytest.mark.parametrize("first", [0x21, 0x4E00, 0x1F300], ids=["one byte", "three bytes", "four bytes"])
+async def test_an_address_of_the_greatest_length_is_replaced_in_every_script(
+    stage: Stage, first: int
+) -> None:
+    # By lot: what repeats itself is compressed before it goes into an index.
+    address = "".join(map(chr, Random(first).choices(range(first, first + 90), k=4095)))
+    base = stage.base()
+    kept = Document(base, ["kept"], address=f"{address}0")
+    versions = [Document(base, [str(n)], address=f"{address}1", version=n) for n in (1, 2)]
+    for document in (kept, *versions):
+        await stage.index(document)
+    assert await stage.stored(base) == {kept.id: ["kept"], versions[-1].id: ["2"]}
 
 
 async def test_slower_older_version_retires_itself(stage: Stage) -> None:
