@@ -43,6 +43,12 @@ class KnowledgeBases:
         async with typed_errors():
             return (await self._stub.CreateKnowledgeBase(request, **self._connection.call())).knowledge_base
 
+    async def get(self, knowledge_base_id: str) -> knowledge_bases_pb2.KnowledgeBase:
+        """One base."""
+        request = knowledge_bases_pb2.GetKnowledgeBaseRequest(knowledge_base_id=knowledge_base_id)
+        async with typed_errors():
+            return (await self._stub.GetKnowledgeBase(request, **self._connection.call())).knowledge_base
+
     async def list(
         self, *, collection_name: str = "", organization_id: str = ""
     ) -> AsyncIterator[knowledge_bases_pb2.KnowledgeBase]:

@@ -12,6 +12,7 @@ from acervo.upload.v1.upload_pb2 import UploadDocumentResponse
 from acervo.vectorstore.v1.search_pb2 import Passage
 from acervo_client.client import AcervoClient
 from acervo_client.connection import Token
+from acervo_client.local import ADMIN, local_access
 from acervo_client.uploads import NO_OPTIONS, UploadOptions
 
 T = TypeVar("T")
@@ -23,6 +24,11 @@ class BlockingClient:
     def __init__(self, addresses: Mapping[str, str], token: Token, *, timeout_seconds: float = 30) -> None:
         self._runner = asyncio.Runner()
         self._client = AcervoClient(addresses, token, timeout_seconds=timeout_seconds)
+
+    @classmethod
+    def local(cls, home: Path | None = None, user: str = ADMIN) -> Self:
+        """A client of the stack that `acervo up` runs on this machine, as one of its local people."""
+        return cls(*local_access(home, user))
 
     def __enter__(self) -> Self:
         return self

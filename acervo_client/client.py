@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -15,6 +16,7 @@ from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceStub
 from acervo_client.bases import KnowledgeBases
 from acervo_client.connection import Connection, Token, typed_errors
 from acervo_client.documents import Documents
+from acervo_client.local import ADMIN, local_access
 from acervo_client.sources import Sources
 
 
@@ -43,6 +45,15 @@ class AcervoClient:
             timeout_seconds=timeout_seconds,
             patience_seconds=patience_seconds,
         )
+
+    @classmethod
+    def local(cls, home: Path | None = None, user: str = ADMIN) -> Self:
+        """A client of the stack that `acervo up` runs on this machine, as one of its local people.
+
+        `home` is the stack's directory; the default is that of the command line. Raises `LocalStackError`
+        where no stack runs there, or its keys may not be read.
+        """
+        return cls(*local_access(home, user))
 
     async def __aenter__(self) -> Self:
         return self

@@ -107,6 +107,8 @@ class Connection:
 
     def _metadata(self) -> tuple[tuple[str, str], ...]:
         token = self._token if isinstance(self._token, str) else self._token()
+        if not (token and token.isascii() and token.isprintable()):
+            raise AcervoError("TOKEN_INVALID", "The token is empty or holds characters that no token has.")
         return (("authorization", f"Bearer {token}"), ("x-request-id", uuid4().hex))
 
     async def close(self) -> None:

@@ -47,6 +47,11 @@ class AcervoError(Exception):
         """Whether the same call may succeed in a moment."""
         return self.reason in _MAY_SUCCEED_LATER
 
+    @property
+    def concerns_all(self) -> bool:
+        """Whether no other call would fare better now: nobody answers, or the token is not accepted."""
+        return self.reason in ("UNAVAILABLE", "TOKEN_INVALID")
+
     @classmethod
     def from_rpc(cls, error: grpc.aio.AioRpcError) -> "AcervoError":
         """What a failed call said."""

@@ -6,7 +6,7 @@ from typer.exceptions import TyperException
 
 from acervoctl.cli import app, debugging
 from acervoctl.errors import CommandError, Exit
-from acervoctl.output import err, report
+from acervoctl.output import report
 
 
 def main() -> None:
@@ -15,18 +15,21 @@ def main() -> None:
 
 
 def _run() -> int:
+    as_json = "--json" in sys.argv
     try:
         # Typer answers the status of `typer.Exit`, 130 after Ctrl-C, and what a command returned otherwise.
         status: int | None = app(standalone_mode=False)
     except TyperException as error:
-        message = error.format_message()  # empty where help was shown instead
-        return report(CommandError(message, advice="See --help.")) if message else Exit.UNUSABLE
+        # Its message is empty where help was shown instead.
+        return report(error, as_json=as_json) if error.format_message() else Exit.UNUSABLE
     except Exception as error:
         if debugging():
             raise
-        return report(error)
+        return report(error, as_json=as_json)
     if status == Exit.INTERRUPTED:
-        err.print("interrupted")
+        return report(
+            CommandError("interrupted", reason="INTERRUPTED", status=Exit.INTERRUPTED), as_json=as_json
+        )
     return status or Exit.DONE
 
 

@@ -1,33 +1,79 @@
-"""The base behind a collection's name, for commands that write."""
+"""The base that a command means, by its id or by its collection's name."""
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
 
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
+from acervo.ingest.v1.documents_pb2 import Document, DocumentState
 from acervo_client import AcervoClient, AcervoError
+from acervoctl import encode
 from acervoctl.errors import CommandError
 
 
-async def ensure_base(client: AcervoClient, collection_name: str) -> KnowledgeBase:
-    """The base that the caller sees under this name; a personal one is made where there is none.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command works: exactly one of the two is given."""
 
-    Raises `CommandError` where several are in question: a write needs one.
-    """
-    base = await find_base(client, collection_name)
-    if base is not None:
-        return base
-    try:
-        return await client.bases.create(collection_name, collection_name=collection_name)
-    except AcervoError as error:
-        base = await find_base(client, collection_name) if error.reason == "NAME_TAKEN" else None
-        if base is None:
-            raise
-        return base
+    collection_name: str = ""
+    knowledge_base_id: str = ""
 
+    @classmethod
+    def of(cls, collection: str | None, base: str | None) -> "Place":
+        """What the options say. Raises `CommandError` unless there is just one."""
+        if (collection is None) == (base is None):
+            raise CommandError("say where: either --collection NAME or --base ID", advice="See --help.")
+        return cls(collection or "", base or "")
 
-async def find_base(client: AcervoClient, collection_name: str) -> KnowledgeBase | None:
-    """The base that the caller sees under this name, or None. Raises `CommandError` where there are several."""
-    bases = [base async for base in client.bases.list(collection_name=collection_name)]
-    if len(bases) > 1:
+    def __str__(self) -> str:
+        return self.collection_name or self.knowledge_base_id
+
+    def documents(
+        self, client: AcervoClient, states: Iterable[DocumentState] = ()
+    ) -> AsyncIterator[Document]:
+        """The documents there, newest first; of a name, those of all its bases that the caller sees."""
+        return client.documents.list(
+            collection_name=self.collection_name, knowledge_base_id=self.knowledge_base_id, states=states
+        )
+
+    async def base(self, client: AcervoClient) -> KnowledgeBase:
+        """The base. Raises `CommandError` where several are in question, and `AcervoError`."""
+        found = await self.find(client)
+        if found is None:
+            raise AcervoError("NOT_FOUND", f"There is no collection {self}.")
+        return found
+
+    async def ensure(self, client: AcervoClient) -> KnowledgeBase:
+        """The base; a personal one is made where there is none of the name. Raises what `base` raises."""
+        found = await self.find(client)
+        if found is not None:
+            return found
+        name = self.collection_name
+        try:
+            return await client.bases.create(name, collection_name=name)
+        except AcervoError as error:
+            if error.reason != "NAME_TAKEN" or (found := await self.find(client)) is None:
+                raise
+            return found
+
+    async def find(self, client: AcervoClient) -> KnowledgeBase | None:
+        """The base, or None where the caller sees none of the name. Raises what `base` raises."""
+        if self.knowledge_base_id:
+            return await client.bases.get(self.knowledge_base_id)
+        bases = [base async for base in client.bases.list(collection_name=self.collection_name)]
+        if len(bases) < 2:
+            return bases[0] if bases else None
         own = (await client.who_am_i()).user_id
-        bases = [base for base in bases if base.owner_user_id == own] or bases
-    if len(bases) > 1:
-        raise CommandError(f"{collection_name} stands for {len(bases)} knowledge bases of yours")
-    return bases[0] if bases else None
+        mine = [base for base in bases if base.owner_user_id == own]
+        if len(mine) == 1:
+            return mine[0]
+        candidates = ", ".join(_described(base, own) for base in mine or bases)
+        raise CommandError(
+            f"{self} stands for {len(mine or bases)} knowledge bases: {candidates}",
+            advice="Choose one with --base ID.",
+            reason="COLLECTION_AMBIGUOUS",
+        )
+
+
+def _described(base: KnowledgeBase, own: str) -> str:
+    owner = "yours" if base.owner_user_id == own else f"of {base.owner_user_id or 'the operators'}"
+    return f"{base.id} ({base.display_name}, {encode.scope_name(base.scope)}, {owner})"

@@ -9,44 +9,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from acervo_client import AcervoClient
+from acervo_client import AcervoClient, local
 from acervo_client.connection import SERVICES
-from acervoctl.errors import CommandError
-from acervoctl.stack import Description, Home, default_home
-from acervoctl.stack.issuer import ADMIN, person_token
+from acervoctl.stack import Home
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Which deployment, as whom. `home` and `user` are empty where the command line does not say."""
+    """Which deployment, as whom. `home` and `user` are empty where the command line does not say.
+
+    Every method raises `LocalStackError` where there is no deployment or no token to be had.
+    """
 
     home: Path | None = None
     user: str | None = None
 
     def resolve_home(self, environ: Mapping[str, str] = os.environ) -> Home:
         """The home that the command line, the environment or the default names."""
-        return Home.at(self.home if self.home is not None else default_home(environ))
+        return Home.at(self.home if self.home is not None else local.default_home(environ))
+
+    def resolve_user(self, environ: Mapping[str, str] = os.environ) -> str:
+        """The local person that the command line, the environment or the default names."""
+        return self.user or environ.get("ACERVO_USER") or local.ADMIN
 
     def client(self, environ: Mapping[str, str] = os.environ) -> AcervoClient:
-        """Raises `CommandError` or `StackError` where there is no deployment or no token to be had."""
+        """A client of the deployment."""
         return AcervoClient(self._addresses(environ), self._token(environ))
 
     def token(self, *, seconds: float, environ: Mapping[str, str] = os.environ) -> str:
         """A new token of a local person."""
-        home = self.resolve_home(environ)
-        subject = self.user or environ.get("ACERVO_USER") or ADMIN
-        try:
-            return person_token(home, subject, seconds=seconds)
-        except FileNotFoundError:
-            raise CommandError(
-                f"there are no keys in {home.root}",
-                advice="Start a stack with `acervo up`, or set ACERVO_TOKEN.",
-            ) from None
-        except PermissionError:
-            raise CommandError(
-                f"the keys in {home.root} belong to somebody else",
-                advice="Ask them for a token: ACERVO_TOKEN.",
-            ) from None
+        return local.person_token(
+            self.resolve_home(environ).root, self.resolve_user(environ), seconds=seconds
+        )
 
     def _addresses(self, environ: Mapping[str, str]) -> dict[str, str]:
         given = {
@@ -56,7 +50,7 @@ class Target:
         }
         if given and (self.home is None or len(given) == len(SERVICES)):
             return given
-        return {**Description.read(self.resolve_home(environ)).addresses, **given}
+        return {**local.Description.read(self.resolve_home(environ).root).addresses, **given}
 
     def _token(self, environ: Mapping[str, str]) -> str:
         if environ.get("ACERVO_TOKEN") and self.user is None:

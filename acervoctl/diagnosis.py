@@ -1,21 +1,25 @@
 """What `acervo doctor` looks at. Each check answers one `Finding`; none changes anything."""
 
+import asyncio
 import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.util import find_spec
 
+from acervo_client.local import Description, LocalStackError, NotRunning
 from acervoctl.stack import Home, StackError
 from acervoctl.stack.postgres import installation
+from acervoctl.stack.program import Health
+from acervoctl.stack.services import probe
 from acervoctl.stack.tools import find_tool
 
 _MODULES = {
     "services": ("asyncpg", "grpc", "nats", "obstore", "pydantic_settings", "zstandard"),
-    "readers": ("lxml", "charset_normalizer"),
+    "readers": ("lxml",),
     "pdf": ("pymupdf",),
     "vectorstore": ("numpy", "pgvector", "Stemmer"),
     "gateway": ("starlette", "uvicorn"),
@@ -43,8 +47,15 @@ class Finding:
     advice: str = ""
 
 
-def diagnose(home: Home) -> Iterator[Finding]:
+async def diagnose(home: Home) -> AsyncIterator[Finding]:
     """Run all checks, in the order in which they are shown."""
+    for finding in _machine(home):
+        yield finding
+    async for finding in _stack(home):
+        yield finding
+
+
+def _machine(home: Home) -> Iterator[Finding]:
     yield _python()
     yield from _modules()
     yield _postgres()
@@ -53,7 +64,6 @@ def diagnose(home: Home) -> Iterator[Finding]:
     yield from _isolation()
     yield from _models()
     yield _disk(home)
-    yield _stack(home)
 
 
 def _python() -> Finding:
@@ -144,7 +154,18 @@ def _disk(home: Home) -> Finding:
     )
 
 
-def _stack(home: Home) -> Finding:
-    pid = home.holder()
-    detail = f"runs in {home.root} (pid {pid})" if pid else f"none runs in {home.root}"
-    return Finding("stack", Verdict.OK, detail)
+async def _stack(home: Home) -> AsyncIterator[Finding]:
+    try:
+        described = Description.read(home.root)
+    except NotRunning:
+        yield Finding("stack", Verdict.OK, f"none runs in {home.root}")
+        return
+    except LocalStackError as error:
+        yield Finding("stack", Verdict.FAIL, str(error))
+        return
+    yield Finding("stack", Verdict.OK, f"runs in {home.root} (pid {described.pid})")
+    looks = [probe(service, address)() for service, address in described.addresses.items()]
+    for service, health in zip(described.addresses, await asyncio.gather(*looks), strict=True):
+        verdict = Verdict.OK if health is Health.READY else Verdict.FAIL
+        advice = f"It is started again by itself; if that does not help, see {home.log(service)}."
+        yield Finding(f"service {service}", verdict, health.value, advice)

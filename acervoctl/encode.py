@@ -28,6 +28,11 @@ def run_state_name(state: RunState) -> str:
     return RunState.Name(state).removeprefix("RUN_STATE_").lower()
 
 
+def scope_name(scope: Scope) -> str:
+    """`personal`, `org` or `app`."""
+    return Scope.Name(scope).removeprefix("SCOPE_").lower()
+
+
 def document(message: Document) -> dict[str, Any]:
     """A document; `failure` is null unless its state is `error`."""
     return {
@@ -65,8 +70,9 @@ def knowledge_base(message: KnowledgeBase, stats: CollectionStats) -> dict[str, 
         "id": message.id,
         "collection": message.collection_name,
         "display_name": message.display_name,
-        "scope": Scope.Name(message.scope).removeprefix("SCOPE_").lower(),
+        "scope": scope_name(message.scope),
         "organization_id": message.organization_id,
+        "owner_user_id": message.owner_user_id,
         "model": message.embedding.model,
         "width": message.embedding.width,
         "documents": stats.document_count,

@@ -8,18 +8,21 @@ class Exit(IntEnum):
 
     DONE = 0
     FAILED = 1
-    """It was carried out, and something was refused or failed."""
+    """It was carried out, and some of what it was given was refused or failed."""
     UNUSABLE = 2
-    """It could not be carried out: wrong usage, no connection, nobody lets this caller in."""
+    """It could not be carried out: wrong usage, nothing there by that name, no access, no connection."""
     INTERRUPTED = 130
     """Ctrl-C."""
 
 
 class CommandError(Exception):
-    """A command cannot go on. `advice` says what the person may do about it."""
+    """A command cannot go on. `advice` says what the person may do about it; `reason` is for scripts."""
 
-    def __init__(self, message: str, *, advice: str = "", status: Exit = Exit.UNUSABLE) -> None:
+    def __init__(
+        self, message: str, *, advice: str = "", reason: str = "USAGE", status: Exit = Exit.UNUSABLE
+    ) -> None:
         self.message = message
         self.advice = advice
+        self.reason = reason
         self.status = status
         super().__init__(message)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
 from acervoctl.errors import CommandError
 
@@ -11,16 +12,21 @@ def find_files(paths: Iterable[Path], *, recursive: bool) -> list[Path]:
     """The files named and those in the directories named, each once, in a fixed order.
 
     Hidden entries of directories are left out, and everything that is no regular file; a link to a file
-    counts as the file, a link to a directory is not followed. Raises `CommandError` for what is not there.
+    counts as the file, a link to a directory is not followed. What cannot be looked at is among the answers:
+    whoever opens it learns why. Raises `CommandError` for what is named and not there.
     """
     found: dict[Path, None] = {}
     for path in paths:
-        if path.is_dir():
+        try:
+            mode = path.stat().st_mode
+        except OSError as error:
+            raise CommandError(f"{path} cannot be read: {error.strerror}") from None
+        if S_ISDIR(mode):
             found.update(dict.fromkeys(_inside(path, recursive)))
-        elif path.is_file():
+        elif S_ISREG(mode):
             found[path] = None
         else:
-            raise CommandError(f"{path} is not there, or is neither a file nor a directory")
+            raise CommandError(f"{path} is neither a file nor a directory")
     return list(found)
 
 
@@ -31,14 +37,19 @@ def address(path: Path) -> str:
 
 def _inside(directory: Path, recursive: bool) -> Iterator[Path]:
     try:
-        entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
-    except PermissionError:
-        raise CommandError(f"{directory} may not be read") from None
+        with os.scandir(directory) as scan:
+            entries = sorted(scan, key=lambda entry: entry.name)
+    except OSError:
+        yield directory
+        return
     for entry in entries:
         if entry.name.startswith("."):
             continue
         path = directory / entry.name
-        if entry.is_file():
+        try:
+            if entry.is_file():
+                yield path
+            elif recursive and entry.is_dir(follow_symlinks=False):
+                yield from _inside(path, recursive)
+        except OSError:
             yield path
-        elif recursive and entry.is_dir(follow_symlinks=False):
-            yield from _inside(path, recursive)

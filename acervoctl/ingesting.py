@@ -14,14 +14,15 @@ from acervo.ingest.v1.documents_pb2 import (
     Document,
 )
 from acervo_client import AcervoClient, AcervoError, UploadOptions
+from acervo_client.uploads import clean_name
 from acervoctl import encode
 from acervoctl.files import address
+from services.shared import errors
+from services.shared.kinds import HEAD_SIZE, agree
 
 _UPLOADS = 4
 _WATCHES = 4
 _WATCHED_TOGETHER = 1000
-_FATAL_REASONS = frozenset({"UNAVAILABLE", "TOKEN_INVALID"})
-"""What no other file would fare better with: the whole command ends."""
 
 
 class Stage(StrEnum):
@@ -54,6 +55,11 @@ class FileStatus:
     reason: str = ""
     message: str = ""
     advice: str = ""
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether it was indexed before, just as it is."""
+        return self.stage is Stage.DONE and self.already_present
 
 
 OnChange = Callable[[FileStatus], None]
@@ -129,12 +135,11 @@ class _Ingestion:
                 path, knowledge_base_id=self._knowledge_base_id, options=options
             )
         except AcervoError as error:
-            if error.reason in _FATAL_REASONS:
+            if error.concerns_all:
                 raise
             self._set(_refused(status, error.reason, error.message, error.advice))
         except OSError as error:
-            advice = "Check that the file is there and may be read."
-            self._set(_refused(status, "FILE_UNREADABLE", f"{error.strerror}.", advice))
+            self._set(_unreadable(status, error))
         else:
             document = answer.document
             self._paths.setdefault(document.id, []).append(path)
@@ -171,6 +176,25 @@ class _Ingestion:
             self._set(replace(known, stage=Stage.ERROR, reason="NOT_FOUND", message=message))
             return
         self._set(replace(_status(path, document), already_present=known.already_present))
+
+
+def refusal(path: Path) -> FileStatus | None:
+    """How a file is refused for its name or first bytes, as upload refuses it; None where it may be taken."""
+    status = FileStatus(path)
+    try:
+        with path.open("rb") as file:
+            agree(clean_name(path.name), "", file.read(HEAD_SIZE))
+    except errors.AcervoError as error:
+        known = errors.meaning(error.reason)
+        return _refused(status, errors.reason_name(error.reason), error.message, known.advice)
+    except OSError as error:
+        return _unreadable(status, error)
+    return None
+
+
+def _unreadable(status: FileStatus, error: OSError) -> FileStatus:
+    advice = "Check that it is there and may be read."
+    return _refused(status, "FILE_UNREADABLE", f"{error.strerror}.", advice)
 
 
 def _refused(status: FileStatus, reason: str, message: str, advice: str) -> FileStatus:

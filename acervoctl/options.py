@@ -1,9 +1,13 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what holds for what is given to any of them."""
 
+from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+from acervoctl.errors import CommandError
 
 HomeOption = Annotated[
     Path | None,
@@ -15,5 +19,26 @@ UserOption = Annotated[
         "--user", help="Act as this local person. Also: ACERVO_USER. Default: the admin.", show_default=False
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON for scripts.")]
-CollectionOption = Annotated[str, typer.Option("--collection", "-c", help="Name of the collection.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON for scripts, errors included.")]
+CollectionOption = Annotated[
+    str | None, typer.Option("--collection", "-c", help="Name of the collection.", show_default=False)
+]
+BaseOption = Annotated[
+    str | None,
+    typer.Option("--base", help="Id of the knowledge base, in place of its collection.", show_default=False),
+]
+RecursiveOption = Annotated[
+    bool, typer.Option("--recursive/--no-recursive", help="Read folders of folders too.")
+]
+
+
+class Command(TyperCommand):
+    """A command that refuses every blank argument: a script's unset variable is no choice."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for before, text in pairwise(["", *args]):
+            name, given, value = text.partition("=") if text.startswith("--") else (before, "=", text)
+            if given and not value.strip():
+                what = name if name.startswith("-") else "an argument"
+                raise CommandError(f"{what} is empty", advice="See --help.")
+        return super().parse_args(ctx, args)

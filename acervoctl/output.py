@@ -1,19 +1,24 @@
 """Where commands write: results to standard output, everything else to standard error."""
 
 import json
+import re
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.markup import escape
+from typer.exceptions import TyperException
 
 from acervo_client import AcervoError
+from acervo_client.local import LocalStackError
 from acervoctl.errors import CommandError, Exit
-from acervoctl.stack import StackError
 
 _PIPE_WIDTH = 1000
 """Columns where there is no terminal: tables are never folded for whoever reads them from a pipe."""
+
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What would move the cursor, turn the text around, or cannot be written."""
 
 out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 """For results."""
@@ -21,31 +26,52 @@ out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty()
 err = Console(stderr=True, soft_wrap=True, highlight=False)
 """For progress and errors."""
 
-_UNUSABLE_REASONS = frozenset({"UNAVAILABLE", "TOKEN_INVALID", "DEADLINE_EXCEEDED", "OVERLOADED"})
+
+def shown(text: object) -> str:
+    """A name or text of others as it may be printed: neither markup nor control characters take effect."""
+    return escape(_UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text)))
 
 
-def print_json(value: Mapping[str, Any]) -> None:
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def sentences(*parts: str) -> str:
+    """The parts that are there as one text, each but the last ended by a mark."""
+    *ended, last = [part for part in parts if part] or [""]
+    return " ".join([*(part if part[-1] in ".!?:" else f"{part}." for part in ended), last])
+
+
+def print_json(value: Mapping[str, Any], file: TextIO | None = None) -> None:
     """Write one JSON document. Keys are stable; new ones may be added."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    (file or sys.stdout).write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def report(error: Exception) -> Exit:
-    """Write what went wrong, as one line where it is one of the errors that are meant for people."""
+def report(error: Exception, *, as_json: bool = False) -> Exit:
+    """Write what went wrong to standard error: one line, or `{"error": ...}` for scripts."""
+    told = _told(error)
+    if as_json:
+        failure = {"reason": told.reason, "message": told.message, "advice": told.advice}
+        print_json({"error": failure}, sys.stderr)
+        return told.status
+    code = f" ({told.reason})" if isinstance(error, AcervoError) else ""
+    text = sentences(told.message, told.advice)
+    lines = text.split("\n") if isinstance(error, LocalStackError) else [text]  # a log may be among them
+    err.print("[red]error:[/red]", "\n".join(map(shown, lines)) + code)
+    return told.status
+
+
+def _told(error: Exception) -> CommandError:
+    if isinstance(error, CommandError):
+        return error
     if isinstance(error, AcervoError):
         untold = [field for field in error.fields if field.message not in error.message]
         message = " ".join((error.message, *(f"{field.path}: {field.message}" for field in untold)))
-        _write(f"{message} ({error.reason})", error.advice)
-        return Exit.UNUSABLE if error.reason in _UNUSABLE_REASONS else Exit.FAILED
-    if isinstance(error, CommandError):
-        _write(error.message, error.advice)
-        return error.status
-    if isinstance(error, StackError):
-        _write(str(error))
-        return Exit.UNUSABLE
-    _write(f"unexpected {type(error).__name__}: {error}", "Run it again with --debug to see where.")
-    return Exit.UNUSABLE
-
-
-def _write(message: str, advice: str = "") -> None:
-    text = f"{message.rstrip('.')}. {advice}" if advice else message
-    err.print(f"[red]error:[/red] {escape(text)}")
+        return CommandError(message, advice=error.advice, reason=error.reason)
+    if isinstance(error, TyperException):
+        return CommandError(error.format_message(), advice="See --help.")
+    if isinstance(error, LocalStackError):
+        return CommandError(str(error), reason="STACK")
+    message = f"unexpected {type(error).__name__}: {error}"
+    return CommandError(message, advice="Run it again with --debug to see where.", reason="UNEXPECTED")

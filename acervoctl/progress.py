@@ -6,10 +6,10 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from acervoctl.ingesting import FileStatus, Stage
+from acervoctl.output import counted, shown
 
 _SHOWN = (Stage.UPLOADING, Stage.QUEUED, Stage.PARSING, Stage.EMBEDDING)
 
@@ -57,8 +57,9 @@ class Lines(Silent):
     def changed(self, status: FileStatus) -> None:
         """Write a line if the file is at its end."""
         if status.stage.ended:
-            detail = f"{status.chunks} chunks" if status.stage is Stage.DONE else status.reason
-            self._console.print(f"{status.stage:8}{escape(str(status.path))} ({detail})")
+            detail = counted(status.chunks, "chunk") if status.stage is Stage.DONE else status.reason
+            unchanged = ", unchanged" if status.unchanged else ""
+            self._console.print(f"{status.stage:8}{shown(status.path)} ({detail}{unchanged})")
 
 
 class Bar(Silent):
@@ -73,7 +74,8 @@ class Bar(Silent):
             console=console,
             transient=True,
         )
-        self._stages: dict[Path, Stage] = {}
+        self._total = total
+        self._known: dict[Path, FileStatus] = {}
         self._task = self._progress.add_task("", total=total)
 
     def __enter__(self) -> Self:
@@ -87,8 +89,11 @@ class Bar(Silent):
 
     def changed(self, status: FileStatus) -> None:
         """Move the bar."""
-        self._stages[status.path] = status.stage
-        counts = Counter(self._stages.values())
+        self._known[status.path] = status
+        counts = Counter(known.stage for known in self._known.values())
         ended = sum(count for stage, count in counts.items() if stage.ended)
         doing = " · ".join(f"{counts[stage]} {stage}" for stage in _SHOWN if counts[stage])
+        if self._total - ended == 1 and not status.stage.ended:
+            chunks = f", {counted(status.chunks, 'chunk')}" if status.chunks else ""
+            doing = f"{status.stage} {shown(status.path.name)}{chunks}"
         self._progress.update(self._task, completed=ended, description=doing)

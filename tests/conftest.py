@@ -19,7 +19,7 @@ from acervoctl.stack.home import Home, temporary_home
 from acervoctl.stack.nats import Nats
 from acervoctl.stack.ports import free_port
 from acervoctl.stack.postgres import Postgres
-from acervoctl.stack.program import Program
+from acervoctl.stack.program import Health, Program
 from services.shared.blobs import BlobStore
 from services.shared.bootstrap import SERVICES, bootstrap
 from services.shared.migrate import migrate_all
@@ -75,7 +75,7 @@ def _start(program: Program, *extra: str) -> "subprocess.Popen[bytes]":
 
 
 async def _is_ready(program: Program) -> bool:
-    return await program.ready()
+    return await program.probe() is Health.READY
 
 
 def _stop(process: "subprocess.Popen[bytes]", program: Program) -> None:

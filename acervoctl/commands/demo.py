@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
 from acervo_client import AcervoClient
@@ -18,7 +17,7 @@ from acervoctl.errors import CommandError, Exit
 from acervoctl.files import find_files
 from acervoctl.ingesting import Stage
 from acervoctl.options import HomeOption
-from acervoctl.output import out
+from acervoctl.output import counted, out, shown
 from acervoctl.running import log_to_terminal, run_until_signalled
 from acervoctl.stack import Home, Options, Stack
 
@@ -72,7 +71,7 @@ async def _demo(home: Home, files: list[Path], questions: list[Question]) -> Non
             await _ingest(client, files)
             for question in questions:
                 await _ask(client, question)
-    out.print(f"\nThe demo took {time.monotonic() - started:.1f} s. Its data is in {escape(str(home.root))}.")
+    out.print(f"\nThe demo took {time.monotonic() - started:.1f} s. Its data is in {shown(str(home.root))}.")
 
 
 async def _ingest(client: AcervoClient, files: list[Path]) -> None:
@@ -82,13 +81,13 @@ async def _ingest(client: AcervoClient, files: list[Path]) -> None:
     if any(status.stage is not Stage.DONE for status in statuses):
         raise CommandError("not every example could be indexed", status=Exit.FAILED)
     chunks = sum(status.chunks for status in statuses)
-    out.print(f"{len(statuses)} documents are indexed in {chunks} passages.")
+    out.print(f"{counted(len(statuses), 'document')} indexed in {counted(chunks, 'passage')}.")
 
 
 async def _ask(client: AcervoClient, question: Question) -> None:
     passages = await client.search(question.question, collection_names=[_COLLECTION], top_k=_PASSAGES)
     if not passages:
         raise CommandError(f"nothing was found for: {question.question}", status=Exit.FAILED)
-    out.print(f"\n[cyan]{escape(question.question)}[/cyan] [dim]({question.language})[/dim]")
+    out.print(f"\n[cyan]{shown(question.question)}[/cyan] [dim]({question.language})[/dim]")
     for number, passage in enumerate(passages, start=1):
         print_passage(number, passage)

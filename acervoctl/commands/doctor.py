@@ -1,20 +1,26 @@
 """`acervo doctor`: whether this machine has what Acervo needs."""
 
+import asyncio
+
 import typer
-from rich.markup import escape
 
 from acervoctl.connect import Target
-from acervoctl.diagnosis import Verdict, diagnose
+from acervoctl.diagnosis import Finding, Verdict, diagnose
 from acervoctl.errors import Exit
 from acervoctl.options import HomeOption, JsonOption
-from acervoctl.output import out, print_json
+from acervoctl.output import out, print_json, shown
+from acervoctl.stack import Home
 
 _COLOURS = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "red"}
 
 
+async def _findings(home: Home) -> list[Finding]:
+    return [finding async for finding in diagnose(home)]
+
+
 def doctor(as_json: JsonOption = False, home: HomeOption = None) -> None:
-    """Check Python, packages, PostgreSQL, NATS, isolation of parsers, models and disk. Exit status 1: one fails."""
-    findings = list(diagnose(Target(home).resolve_home()))
+    """Check this machine, and each service of the stack that runs. Exit status 1: something fails."""
+    findings = asyncio.run(_findings(Target(home).resolve_home()))
     if as_json:
         checks = [
             {
@@ -29,8 +35,8 @@ def doctor(as_json: JsonOption = False, home: HomeOption = None) -> None:
     else:
         for finding in findings:
             colour = _COLOURS[finding.verdict]
-            out.print(f"[{colour}]{finding.verdict:4}[/{colour}] {finding.name}: {escape(finding.detail)}")
+            out.print(f"[{colour}]{finding.verdict:4}[/{colour}] {finding.name}: {shown(finding.detail)}")
             if finding.verdict is not Verdict.OK and finding.advice:
-                out.print(f"     {escape(finding.advice)}")
+                out.print(f"     {shown(finding.advice)}")
     if any(finding.verdict is Verdict.FAIL for finding in findings):
         raise typer.Exit(Exit.FAILED)

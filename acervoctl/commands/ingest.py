@@ -7,25 +7,30 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from acervo_client import AcervoClient
-from acervoctl.bases import ensure_base
+from acervoctl.bases import Place
 from acervoctl.connect import Target
 from acervoctl.errors import CommandError, Exit
 from acervoctl.files import find_files
-from acervoctl.ingesting import FileStatus, Stage, ingest_files
-from acervoctl.options import CollectionOption, HomeOption, JsonOption, UserOption
-from acervoctl.output import err, out, print_json
+from acervoctl.ingesting import FileStatus, OnChange, Stage, ingest_files, refusal
+from acervoctl.options import (
+    BaseOption,
+    CollectionOption,
+    HomeOption,
+    JsonOption,
+    RecursiveOption,
+    UserOption,
+)
+from acervoctl.output import counted, err, out, print_json, sentences, shown
 from acervoctl.progress import view
 
 
 def ingest(
     paths: Annotated[list[Path], typer.Argument(help="Files and folders.", show_default=False)],
-    collection: CollectionOption,
-    recursive: Annotated[
-        bool, typer.Option("--recursive", "-r", help="Read folders of folders too.")
-    ] = False,
+    collection: CollectionOption = None,
+    base: BaseOption = None,
+    recursive: RecursiveOption = True,
     replace: Annotated[
         bool, typer.Option(help="Take the place of what came from the same path before.")
     ] = True,
@@ -35,45 +40,67 @@ def ingest(
 ) -> None:
     """Index files in a collection, which is made where it is absent, and wait until they can be found.
 
-    Exit status: 0 all are indexed, 1 some were refused or failed, 2 wrong usage or no connection.
+    After Ctrl-C, what was handed over goes on being processed.
     """
+    place = Place.of(collection, base)
     files = find_files(paths, recursive=recursive)
     if not files:
-        raise CommandError("there are no files", advice="Add --recursive to read folders of folders.")
-    target = Target(home, user)
-    statuses = asyncio.run(_ingest(target, files, collection, replace_older=replace, quiet=as_json))
-    counts = Counter(status.stage for status in statuses)
-    if as_json:
-        print_json(
-            {
-                "collection": collection,
-                "files": [_encode(status) for status in statuses],
-                "counts": {stage.value: counts[stage] for stage in Stage if stage.ended},
-            }
-        )
-    else:
-        print_failures(statuses)
-        ends = ", ".join(f"{counts[stage]} {stage}" for stage in Stage if counts[stage])
-        out.print(f"{len(statuses)} files: {ends}")
-    if counts[Stage.DONE] != len(statuses):
+        folders = "" if recursive else "Leave --no-recursive out to read folders of folders."
+        raise CommandError("there are no files", advice=folders)
+    known: dict[Path, FileStatus] = {}
+    work = _ingest(Target(home, user), files, place, known, replace_older=replace, quiet=as_json)
+    try:
+        statuses = asyncio.run(work)
+    except KeyboardInterrupt:
+        raise _interrupted(known, place) from None
+    _print_end(statuses, place, as_json=as_json)
+    if any(status.stage is not Stage.DONE for status in statuses):
         raise typer.Exit(Exit.FAILED)
 
 
 async def _ingest(
-    target: Target, files: Sequence[Path], collection: str, *, replace_older: bool, quiet: bool
+    target: Target,
+    files: Sequence[Path],
+    place: Place,
+    known: dict[Path, FileStatus],
+    *,
+    replace_older: bool,
+    quiet: bool,
 ) -> list[FileStatus]:
     async with target.client() as client:
-        base = await ensure_base(client, collection)
-        return await ingest_with_view(client, files, base.id, replace_older=replace_older, quiet=quiet)
+        base = await place.find(client)
+        if base is None:
+            refused = [status for path in files if (status := refusal(path))]
+            if len(refused) == len(files):
+                return refused  # no base is made for nothing
+            base = await place.ensure(client)
+
+        def note(status: FileStatus) -> None:
+            known[status.path] = status
+
+        return await ingest_with_view(
+            client, files, base.id, replace_older=replace_older, quiet=quiet, note=note
+        )
 
 
 async def ingest_with_view(
-    client: AcervoClient, files: Sequence[Path], base_id: str, *, replace_older: bool, quiet: bool
+    client: AcervoClient,
+    files: Sequence[Path],
+    base_id: str,
+    *,
+    replace_older: bool,
+    quiet: bool,
+    note: OnChange = lambda _: None,
 ) -> list[FileStatus]:
-    """Ingest files and show how it goes on standard error."""
-    with view(err, len(files), quiet=quiet) as shown:
+    """Ingest files, show on standard error how it goes, and tell `note` of each change."""
+    with view(err, len(files), quiet=quiet) as showing:
+
+        def on_change(status: FileStatus) -> None:
+            note(status)
+            showing.changed(status)
+
         return await ingest_files(
-            client, files, knowledge_base_id=base_id, replace_older=replace_older, on_change=shown.changed
+            client, files, knowledge_base_id=base_id, replace_older=replace_older, on_change=on_change
         )
 
 
@@ -81,10 +108,41 @@ def print_failures(statuses: Sequence[FileStatus]) -> None:
     """List the files that were refused or failed, each with the reason and what to do about it."""
     for status in statuses:
         if status.stage in (Stage.REFUSED, Stage.ERROR):
-            out.print(
-                f"[red]{status.stage}[/red] {escape(str(status.path))}: {status.reason}", soft_wrap=True
-            )
-            out.print(f"    {escape(f'{status.message} {status.advice}'.strip())}")
+            out.print(f"[red]{status.stage}[/red] {shown(status.path)}: {status.reason}")
+            out.print(f"    {shown(sentences(status.message, status.advice))}")
+
+
+def _interrupted(known: dict[Path, FileStatus], place: Place) -> CommandError:
+    handed_over = sum(bool(status.document_id) and not status.stage.ended for status in known.values())
+    where = f"--collection {place}" if place.collection_name else f"--base {place}"
+    go_on = "goes on" if handed_over == 1 else "go on"
+    return CommandError(
+        f"interrupted: {counted(handed_over, 'document')} {go_on} being processed"
+        if handed_over
+        else "interrupted",
+        advice=f"`acervo documents {where}` shows what became of them." if handed_over else "",
+        reason="INTERRUPTED",
+        status=Exit.INTERRUPTED,
+    )
+
+
+def _print_end(statuses: Sequence[FileStatus], place: Place, *, as_json: bool) -> None:
+    counts = Counter(status.stage for status in statuses)
+    if as_json:
+        print_json(
+            {
+                "collection": place.collection_name,
+                "files": [_encode(status) for status in statuses],
+                "counts": {stage.value: counts[stage] for stage in Stage if stage.ended},
+            }
+        )
+        return
+    print_failures(statuses)
+    ends = [f"{counts[stage]} {stage}" for stage in Stage if counts[stage]]
+    unchanged = sum(status.unchanged for status in statuses)
+    if unchanged:
+        ends[0] += f" ({unchanged} unchanged)"
+    out.print(f"{counted(len(statuses), 'file')}: {', '.join(ends)}")
 
 
 def _encode(status: FileStatus) -> dict[str, object]:

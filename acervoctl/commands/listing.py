@@ -1,12 +1,11 @@
 """`acervo collections` and `acervo documents`: what is there."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
@@ -14,9 +13,10 @@ from acervo.ingest.v1 import documents_pb2
 from acervo.ingest.v1.documents_pb2 import Document, DocumentCounts
 from acervo.vectorstore.v1.collections_pb2 import CollectionStats
 from acervoctl import encode
+from acervoctl.bases import Place
 from acervoctl.connect import Target
-from acervoctl.options import CollectionOption, HomeOption, JsonOption, UserOption
-from acervoctl.output import out, print_json
+from acervoctl.options import BaseOption, CollectionOption, HomeOption, JsonOption, UserOption
+from acervoctl.output import counted, out, print_json, sentences, shown
 
 _COUNTED_TOGETHER = 100
 
@@ -42,12 +42,12 @@ def collections(as_json: JsonOption = False, home: HomeOption = None, user: User
     if as_json:
         print_json({"collections": [encode.knowledge_base(base, stats) for base, stats in found]})
         return
-    table = Table("collection", "name", "scope", "model", "documents", "chunks", box=None)
+    table = Table("collection", "base", "name", "scope", "model", "documents", "chunks", box=None)
     for base, stats in found:
         row = encode.knowledge_base(base, stats)
         model = f"{row['model']} ({row['width']})"
-        name = escape(base.display_name)
-        table.add_row(row["collection"], name, row["scope"], model, str(row["documents"]), str(row["chunks"]))
+        cells = (row["collection"], row["id"], base.display_name, row["scope"], model)
+        table.add_row(*map(shown, cells), str(row["documents"]), str(row["chunks"]))
     out.print(table)
 
 
@@ -62,36 +62,74 @@ async def _collections(target: Target) -> list[tuple[KnowledgeBase, CollectionSt
 
 
 def documents(
-    collection: CollectionOption,
+    collection: CollectionOption = None,
+    base: BaseOption = None,
     state: Annotated[
         list[State] | None, typer.Option(help="Only those in this state; may be given again.")
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Failures too that a later document of the same file followed.")
+    ] = False,
     as_json: JsonOption = False,
     home: HomeOption = None,
     user: UserOption = None,
 ) -> None:
-    """List the documents of a collection, newest first, with their state."""
-    found, counts = asyncio.run(_documents(Target(home, user), collection, state or ()))
+    """List the documents of a collection, newest first, with their state and what there is to say of them.
+
+    A document waits (queued), is read and cut (parsing), is stored (embedding), and is then done or in error.
+    """
+    place = Place.of(collection, base)
+    found, counts = asyncio.run(_documents(Target(home, user), place, state or ()))
+    current = found if every else without_older_failures(found)
     if as_json:
         totals = {name.value: getattr(counts, name.value) for name in State}
-        print_json({"documents": [encode.document(one) for one in found], "counts": totals})
+        print_json({"documents": [encode.document(one) for one in current], "counts": totals})
         return
-    table = Table("file", "state", "chunks", "pages", "reason", box=None)
+    _print_documents(current)
+    left_out = len(found) - len(current)
+    older = f"; {counted(left_out, 'older failure')} left out: --all shows them" if left_out else ""
+    out.print(f"{counts.done} done, {counts.processing} processing, {counts.error} in error{older}")
+
+
+def without_older_failures(newest_first: Sequence[Document]) -> list[Document]:
+    """Without failed documents of files of which the list holds a newer document."""
+    seen: set[tuple[str, str]] = set()
+    kept: list[Document] = []
+    for one in newest_first:
+        origin = (one.knowledge_base_id, one.source_path or one.filename)
+        if one.state != documents_pb2.DOCUMENT_STATE_ERROR or origin not in seen:
+            kept.append(one)
+        seen.add(origin)
+    return kept
+
+
+def _print_documents(found: Sequence[Document]) -> None:
+    table = Table("id", "file", "state", "chunks", "pages", "path", box=None)
     for one in found:
-        failure = encode.failure(one) or {"reason": ""}
-        shown = encode.stage_name(one.stage) or encode.state_name(one.state)
-        table.add_row(
-            escape(one.filename), shown, str(one.chunk_count), str(one.page_count or ""), failure["reason"]
-        )
+        state = encode.stage_name(one.stage) or encode.state_name(one.state)
+        numbers = (str(one.chunk_count), str(one.page_count or ""))
+        table.add_row(one.id, shown(one.filename), state, *numbers, shown(one.source_path))
     out.print(table)
-    out.print(f"{counts.done} done, {counts.processing} processing, {counts.error} failed")
+    for one in found:
+        for note in _notes(one):
+            out.print(f"{shown(one.filename)}: {shown(note)}")
+
+
+def _notes(one: Document) -> Iterator[str]:
+    """Why a document failed and what to do, and what was left out of it or changed."""
+    failure = encode.failure(one)
+    if failure is not None:
+        yield f"{failure['reason']}: {sentences(failure['message'], failure['advice'])}"
+    for warning in one.warnings:
+        yield f"{warning.code}: {warning.message}"
 
 
 async def _documents(
-    target: Target, collection: str, states: Sequence[State]
+    target: Target, place: Place, states: Sequence[State]
 ) -> tuple[list[Document], DocumentCounts]:
     wanted = [_STATES[state] for state in states]
     async with target.client() as client:
-        counts = await client.documents.counts(collection_name=collection)
-        found = [one async for one in client.documents.list(collection_name=collection, states=wanted)]
-        return found, counts
+        counts = await client.documents.counts(
+            collection_name=place.collection_name, knowledge_base_id=place.knowledge_base_id
+        )
+        return [one async for one in place.documents(client, wanted)], counts

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from acervo.vectorstore.v1.search_pb2 import Passage
 from acervoctl import encode
 from acervoctl.connect import Target
+from acervoctl.errors import CommandError
 from acervoctl.options import HomeOption, JsonOption, UserOption
-from acervoctl.output import out, print_json
+from acervoctl.output import out, print_json, shown
 
 _SHOWN_CHARACTERS = 600
 
@@ -19,11 +19,15 @@ _SHOWN_CHARACTERS = 600
 def search(
     query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
     collection: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--collection", "-c", help="Name of a collection; may be given again.", show_default=False
         ),
-    ],
+    ] = None,
+    base: Annotated[
+        list[str] | None,
+        typer.Option("--base", help="Id of a knowledge base; may be given again.", show_default=False),
+    ] = None,
     top_k: Annotated[
         int, typer.Option("--top-k", "-k", min=1, max=100, help="How many passages at most.")
     ] = 10,
@@ -31,8 +35,13 @@ def search(
     home: HomeOption = None,
     user: UserOption = None,
 ) -> None:
-    """Find the passages that fit a question best, with file and page."""
-    passages = asyncio.run(_search(Target(home, user), query, collection, top_k))
+    """Find the passages that fit a question best, with file and page.
+
+    The number behind each is what they are ordered by: higher fits better, within one answer only.
+    """
+    if not collection and not base:
+        raise CommandError("say where: --collection NAME or --base ID", advice="See --help.")
+    passages = asyncio.run(_search(Target(home, user), query, collection or (), base or (), top_k))
     if as_json:
         print_json({"query": query, "passages": [encode.passage(passage) for passage in passages]})
         return
@@ -42,15 +51,17 @@ def search(
         print_passage(number, passage)
 
 
-async def _search(target: Target, query: str, collections: Sequence[str], top_k: int) -> Sequence[Passage]:
+async def _search(
+    target: Target, query: str, collections: Sequence[str], bases: Sequence[str], top_k: int
+) -> Sequence[Passage]:
     async with target.client() as client:
-        return await client.search(query, collection_names=collections, top_k=top_k)
+        return await client.search(query, collection_names=collections, knowledge_base_ids=bases, top_k=top_k)
 
 
 def print_passage(number: int, passage: Passage) -> None:
     """Write where a passage stands, and its text as one paragraph."""
     page = f", page {passage.page}" if passage.page else ""
-    out.print(f"[bold]{number}. {escape(passage.filename)}{page}[/bold]  ({passage.scores.fused:.3f})")
+    out.print(f"[bold]{number}. {shown(passage.filename)}{page}[/bold]  ({passage.scores.fused:.3f})")
     text = " ".join(passage.text.split())
-    shown = text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
-    out.print(f"   {escape(shown)}")
+    cut = text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
+    out.print(f"   {shown(cut)}")

@@ -1,22 +1,30 @@
 """`acervo sync local`: keeping a collection in step with a directory of the server."""
 
 import asyncio
+import contextlib
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from acervo.sync.v1 import sources_pb2
 from acervo.sync.v1.sources_pb2 import RUN_STATE_DONE, RUN_STATE_RUNNING, Run, Source
-from acervo_client import AcervoClient
+from acervo_client import AcervoClient, AcervoError
 from acervoctl import encode
-from acervoctl.bases import ensure_base
+from acervoctl.bases import Place
 from acervoctl.connect import Target
 from acervoctl.errors import CommandError, Exit
-from acervoctl.options import CollectionOption, HomeOption, JsonOption, UserOption
-from acervoctl.output import err, out, print_json
+from acervoctl.options import (
+    BaseOption,
+    CollectionOption,
+    Command,
+    HomeOption,
+    JsonOption,
+    RecursiveOption,
+    UserOption,
+)
+from acervoctl.output import counted, err, out, print_json, shown
 
 app = typer.Typer(help="Keep collections in step with other places.", no_args_is_help=True)
 
@@ -38,12 +46,13 @@ _MODES = {
 }
 
 
-@app.command()
+@app.command(cls=Command)
 def local(
     path: Annotated[
         Path, typer.Argument(help="A directory of the machine that runs sync.", show_default=False)
     ],
-    collection: CollectionOption,
+    collection: CollectionOption = None,
+    base: BaseOption = None,
     mode: Annotated[
         Mode,
         typer.Option(
@@ -51,58 +60,75 @@ def local(
             "full: all of them, and documents whose file is gone are removed."
         ),
     ] = Mode.NEW_ONLY,
-    recursive: Annotated[bool, typer.Option(help="Read folders of folders too.")] = True,
+    recursive: RecursiveOption = True,
     as_json: JsonOption = False,
     home: HomeOption = None,
     user: UserOption = None,
 ) -> None:
     """Run a sync of a directory once and wait for its documents. For the deployment's admin."""
     # As sync keeps it: without links, so that the source of this directory is found again.
-    path = path.resolve()
-    run = asyncio.run(_sync(Target(home, user), path, collection, mode, recursive=recursive))
+    path = _resolved(path)
+    place = Place.of(collection, base)
+    run = asyncio.run(_sync(Target(home, user), path, place, mode, recursive=recursive, quiet=as_json))
     if as_json:
         print_json({"run": encode.run(run)})
     else:
         _print_run(run)
-    if run.state != RUN_STATE_DONE or run.counts.failed:
+    if run.state != RUN_STATE_DONE:
+        raise typer.Exit(Exit.UNUSABLE)
+    if run.counts.failed:
         raise typer.Exit(Exit.FAILED)
 
 
-async def _sync(target: Target, path: Path, collection: str, mode: Mode, *, recursive: bool) -> Run:
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve(strict=False)
+    except (OSError, RuntimeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}") from None
+
+
+async def _sync(target: Target, path: Path, place: Place, mode: Mode, *, recursive: bool, quiet: bool) -> Run:
     async with target.client() as client:
-        base = await ensure_base(client, collection)
-        source = await _ensure_source(client, base.id, str(path), recursive=recursive)
+        source = await _ensure_source(client, place, str(path), recursive=recursive)
         run = await client.sources.start_run(source.id, _MODES[mode])
-        with err.status("syncing") as status:
+        with contextlib.nullcontext() if quiet else err.status("syncing") as status:
             while run.state == RUN_STATE_RUNNING:
                 await asyncio.sleep(_POLL_SECONDS)
                 run = await client.sources.run(run.id)
-                status.update(f"syncing: {_counts(run)}")
+                if status is not None:
+                    status.update(f"syncing: {_counts(run)}")
         return run
 
 
-async def _ensure_source(client: AcervoClient, base_id: str, path: str, *, recursive: bool) -> Source:
-    """The source of this directory that the base has, or a new one."""
-    for source in await client.sources.list(base_id):
+async def _ensure_source(client: AcervoClient, place: Place, path: str, *, recursive: bool) -> Source:
+    """The source of this directory that the base has, or a new one, and the base with it."""
+    known = await place.find(client)
+    base = known or await place.ensure(client)
+    for source in await client.sources.list(base.id):
         if source.local_directory.path != path:
             continue
         if source.local_directory.recursive != recursive:
             how = "with" if source.local_directory.recursive else "without"
             raise CommandError(f"{path} is a source of this collection already, {how} its folders of folders")
         return source
-    return await client.sources.create_local(path, knowledge_base_id=base_id, recursive=recursive)
+    try:
+        return await client.sources.create_local(path, knowledge_base_id=base.id, recursive=recursive)
+    except AcervoError:
+        if known is None:
+            await client.bases.delete(base.id)
+        raise
 
 
 def _counts(run: Run) -> str:
     counts = encode.run(run)["counts"]
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing to do"
+    listed = counted(counts.pop("listed"), "file")
+    told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    return f"{listed}: {told}" if told else listed
 
 
 def _print_run(run: Run) -> None:
     for file in encode.run(run)["failed_files"]:
-        out.print(
-            f"[red]failed[/red] {escape(file['path'])}: {file['reason']}\n    {escape(file['message'])}"
-        )
+        out.print(f"[red]failed[/red] {shown(file['path'])}: {file['reason']}\n    {shown(file['message'])}")
     if run.state != RUN_STATE_DONE:
-        out.print(f"[red]the run was not completed[/red]: {escape(run.failure_message)}")
+        out.print(f"[red]the run was not completed[/red]: {shown(run.failure_message)}")
     out.print(_counts(run))

@@ -8,7 +8,6 @@ import typer
 from acervoctl.connect import Target
 from acervoctl.options import HomeOption, JsonOption, UserOption
 from acervoctl.output import print_json
-from acervoctl.stack.issuer import ADMIN
 
 
 def token(
@@ -19,8 +18,9 @@ def token(
 ) -> None:
     """Print a token of a person of the local stack; by default of its admin."""
     seconds = hours * 3600
-    made = Target(home, user).token(seconds=seconds)
+    target = Target(home, user)
+    made = target.token(seconds=seconds)
     if as_json:
-        print_json({"token": made, "user": user or ADMIN, "expires_in_seconds": int(seconds)})
+        print_json({"token": made, "user": target.resolve_user(), "expires_in_seconds": int(seconds)})
     else:
         sys.stdout.write(f"{made}\n")

@@ -2,20 +2,24 @@
 
 import asyncio
 import os
+import shutil
+import sys
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from acervoctl.connect import Target
 from acervoctl.options import HomeOption, JsonOption
-from acervoctl.output import err, out, print_json
+from acervoctl.output import err, out, print_json, shown
 from acervoctl.running import log_to_terminal, run_until_signalled
 from acervoctl.stack import Options, Stack
 from acervoctl.stack.ports import is_free
 
 _GATEWAY_PORT = 7400
+_DRAIN_SECONDS = "5"
+"""Whoever presses Ctrl-C waits: what takes longer is handed back and goes on with the next start."""
 
 PortOption = Annotated[
     int | None,
@@ -37,9 +41,10 @@ def up(home: HomeOption = None, port: PortOption = None, as_json: JsonOption = F
 
 
 def _options(port: int | None) -> Options:
+    environment = {"ACERVO_DRAIN_SECONDS": os.environ.get("ACERVO_DRAIN_SECONDS", _DRAIN_SECONDS)}
     if port is None and not is_free(_GATEWAY_PORT):
-        return Options()
-    return Options(ports={"gateway": port or _GATEWAY_PORT})
+        return Options(environment=environment)
+    return Options(environment=environment, ports={"gateway": port or _GATEWAY_PORT})
 
 
 async def _run(stack: Stack, *, as_json: bool) -> None:
@@ -60,11 +65,23 @@ async def _run(stack: Stack, *, as_json: bool) -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            err.print("stopping, once running work has ended or was handed back ...")
+            err.print(
+                "stopping: running work ends or is handed back to the next start (Ctrl-C again: at once) ..."
+            )
 
 
 def _announce(stack: Stack, seconds: float) -> None:
     out.print(f"[green]ready[/green] after {seconds:.1f} s: {', '.join(stack.processes)}")
     out.print(f"  gateway  {stack.gateway_url}")
-    out.print(f"  home     {escape(str(stack.home.root))} (logs in {escape(str(stack.home.logs))})")
-    out.print("  next     acervo ingest PATH --collection NAME; Ctrl-C stops everything")
+    out.print(f"  home     {shown(str(stack.home.root))} (logs in {shown(str(stack.home.logs))})")
+    out.print(f"  next     {shown(_myself())} ingest PATH --collection NAME; Ctrl-C stops everything")
+
+
+def _myself() -> str:
+    """What to type for this program here: its name where the PATH has it, else where it lies."""
+    called = Path(sys.argv[0]).absolute()
+    if called.name == "__main__.py":
+        return f"{sys.executable} -m acervoctl"
+    if shutil.which(called.name) == str(called):
+        return called.name
+    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)

@@ -2,28 +2,23 @@
 
 from pathlib import Path
 
+from acervo_client.local import LocalStackError
 
-class StackError(Exception):
+
+class StackError(LocalStackError):
     """The local stack cannot do what was asked."""
 
 
 class HomeBusy(StackError):
     """Another process runs a stack in the same home."""
 
-    def __init__(self, home: Path, pid: int | None) -> None:
+    def __init__(self, home: Path, pid: int) -> None:
         self.pid = pid
         super().__init__(f"a stack runs in {home} already (pid {pid or 'unknown'})")
 
 
 class HomeUnusable(StackError):
     """The home cannot be made, entered or written."""
-
-
-class NotRunning(StackError):
-    """No stack runs in the home."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__(f"no stack runs in {home}: start one with `acervo up`")
 
 
 class PartMissing(StackError):

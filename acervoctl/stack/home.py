@@ -8,11 +8,12 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from acervo_client import local
 from acervoctl.stack.errors import HomeBusy, HomeUnusable
 
 _ENTERABLE = 0o711
@@ -25,16 +26,6 @@ def as_root() -> bool:
     return os.geteuid() == 0
 
 
-def default_home(environ: Mapping[str, str]) -> Path:
-    """`ACERVO_HOME`, else `/var/lib/acervo` for root and `acervo` in a user's own state directory."""
-    if environ.get("ACERVO_HOME"):
-        return Path(environ["ACERVO_HOME"])
-    if as_root():
-        return Path("/var/lib/acervo")
-    state = environ.get("XDG_STATE_HOME")
-    return (Path(state) if state else Path.home() / ".local" / "state") / "acervo"
-
-
 @dataclass(frozen=True, slots=True)
 class Home:
     """Where the parts of a stack keep their files. `root` is absolute."""
@@ -43,7 +34,8 @@ class Home:
 
     @classmethod
     def at(cls, path: Path) -> "Home":
-        return cls(path.expanduser().absolute())
+        """The home of this name. Raises `LocalStackError` where it names none."""
+        return cls(local.absolute(path))
 
     @property
     def description(self) -> Path:
@@ -112,39 +104,20 @@ class Home:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the home for this process. Raises `HomeBusy` where another one does, or `HomeUnusable`."""
-        descriptor = self._open_lock(os.O_RDWR | os.O_CREAT)
+        try:
+            descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise HomeUnusable(f"{self.root} cannot be used: {error.strerror}") from None
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise HomeBusy(self.root, _pid_in(self.lock)) from None
+                raise HomeBusy(self.root, local.pid_in(self.lock)) from None
             os.ftruncate(descriptor, 0)
             os.write(descriptor, str(os.getpid()).encode())
             yield
         finally:
             os.close(descriptor)
-
-    def holder(self) -> int | None:
-        """The pid of the stack that runs here, or None. Raises `HomeUnusable`."""
-        if not self.root.is_dir():
-            return None
-        try:
-            descriptor = self._open_lock(os.O_RDONLY)
-        except FileNotFoundError:
-            return None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return _pid_in(self.lock)
-        finally:
-            os.close(descriptor)
-        return None
-
-    def _open_lock(self, flags: int) -> int:
-        try:
-            return os.open(self.lock, flags | os.O_CLOEXEC, 0o600)
-        except PermissionError:
-            raise HomeUnusable(f"{self.root} belongs to somebody else") from None
 
     def wipe(self) -> None:
         """Remove the home and all that it holds. Raises `HomeBusy` while a stack runs in it."""
@@ -152,11 +125,6 @@ class Home:
             return
         with self.locked():
             shutil.rmtree(self.root)
-
-
-def _pid_in(lock: Path) -> int | None:
-    text = lock.read_text().strip()
-    return int(text) if text.isdecimal() else None
 
 
 @contextmanager

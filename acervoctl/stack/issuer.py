@@ -5,28 +5,23 @@ read the keys of a home can act as anybody in its stack.
 """
 
 import json
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from jwt.algorithms import OKPAlgorithm
 
+from acervo_client import local
+from acervo_client.local import PEOPLE
 from acervoctl.stack.home import Home, write_private
 from services.shared.auth import AUDIENCE, service_audience
 
-PEOPLE = "acervo-local"
 SERVICES = "acervo-local-services"
 
-ADMIN = "admin"
-"""The subject that a local stack takes for its admin: whoever started it."""
-
 SERVICE_TOKEN_SECONDS = 3600
-PERSON_TOKEN_SECONDS = 12 * 3600
 
 _SUBJECT_PREFIX = "acervo:"
 
@@ -56,32 +51,16 @@ class Issuer:
     @classmethod
     def load(cls, keys: Path, name: str) -> "Issuer":
         """Read the key from the directory `keys`. Raises `OSError` where it may not be read."""
-        key = serialization.load_pem_private_key((keys / f"{name}.pem").read_bytes(), password=None)
-        if not isinstance(key, Ed25519PrivateKey):
-            raise TypeError(f"{name}.pem holds no Ed25519 key")
-        return cls(name, key)
+        return cls(name, local.load_key(keys, name))
 
     def sign(self, subject: str, audience: str, *, seconds: float, now: float | None = None) -> str:
         """Return a token of `subject` for `audience` that is good for so many seconds."""
-        issued = int(time.time() if now is None else now)
-        claims = {
-            "iss": self.name,
-            "sub": subject,
-            "aud": audience,
-            "iat": issued,
-            "exp": issued + int(seconds),
-        }
-        return jwt.encode(claims, self.key, algorithm="EdDSA", headers={"kid": self.name})
+        return local.sign(self.key, self.name, subject, audience, seconds=seconds, now=now)
 
     def jwk(self) -> dict[str, Any]:
         """The public key as a JWK."""
         key = OKPAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
         return {**key, "kid": self.name, "use": "sig", "alg": "EdDSA"}
-
-
-def person_token(home: Home, subject: str, *, seconds: float = PERSON_TOKEN_SECONDS) -> str:
-    """Return a token of a local person. Raises `OSError` for whoever may not read the home's keys."""
-    return Issuer.load(home.keys, PEOPLE).sign(subject, AUDIENCE, seconds=seconds)
 
 
 def publish(home: Home) -> Path:

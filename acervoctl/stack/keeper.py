@@ -1,4 +1,4 @@
-"""Keeping one child process alive: started, watched, started again when it dies, stopped when told to."""
+"""Keeping one child process alive: started, watched, started again when it dies or hangs, stopped when told to."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ from asyncio.subprocess import Process
 
 from acervoctl.stack.errors import StartFailed
 from acervoctl.stack.logs import rotate, tail
-from acervoctl.stack.program import Program, signal_group, spawn
+from acervoctl.stack.program import Health, Program, signal_group, spawn
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +18,12 @@ _HEALTHY_SECONDS = 10.0
 """A child that was ready for so long starts again at once when it dies: its earlier deaths are forgotten."""
 
 _PROBE_SECONDS = 0.05
-_ROTATE_SECONDS = 30.0
+LOOK_SECONDS = 10.0
+"""How often a child that is ready is looked at."""
+
+_SILENT_LOOKS = 6
+"""A child that was silent so often in a row hangs: it is killed and started again."""
+
 _HOPELESS_DEATHS = 5
 """So many deaths in a row, without having been ready once, end the wait for it."""
 
@@ -26,10 +31,11 @@ _HOPELESS_DEATHS = 5
 class Keeper:
     """Supervises one program. All methods belong to one event loop."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, *, look_seconds: float = LOOK_SECONDS) -> None:
         self.program = program
+        self._look_seconds = look_seconds
         self.restarts = 0
-        """How often the child was started again because it died."""
+        """How often the child was started again because it died or hung."""
 
         self._process: Process | None = None
         self._ready = False
@@ -91,12 +97,12 @@ class Keeper:
         while True:
             healthy = await self._run_once()
             pause = _FIRST_PAUSE if healthy else min(pause * 2, _LONGEST_PAUSE)
-            log.warning("%s died; starting it again in %.1f s", self.name, pause)
+            log.warning("%s ended; starting it again in %.1f s", self.name, pause)
             await asyncio.sleep(pause)
             self.restarts += 1
 
     async def _run_once(self) -> bool:
-        """Run the child until it dies. Return whether it had been ready for long."""
+        """Run the child until it dies or hangs. Return whether it had been ready for long."""
         loop = asyncio.get_running_loop()
         ready_at: float | None = None
         rotate(self.program.log)
@@ -116,6 +122,7 @@ class Keeper:
         finally:
             exited.cancel()
         signal_group(process, signal.SIGKILL)
+        await process.wait()
         self._process = None
         await self._set_ready(ready=False)
         await self._count_death()
@@ -123,15 +130,21 @@ class Keeper:
 
     async def _becomes_ready(self, exited: "asyncio.Task[int]") -> bool:
         while not exited.done():
-            if await self.program.ready():
+            if await self.program.probe() is Health.READY:
                 return not exited.done()
             await asyncio.wait([exited], timeout=_PROBE_SECONDS)
         return False
 
     async def _watch(self, exited: "asyncio.Task[int]") -> None:
-        while not exited.done():
-            await asyncio.wait([exited], timeout=_ROTATE_SECONDS)
+        """Return once the child is dead or hangs."""
+        silent = 0
+        while silent < _SILENT_LOOKS:
+            await asyncio.wait([exited], timeout=self._look_seconds)
+            if exited.done():
+                return
             rotate(self.program.log)
+            silent = silent + 1 if await self.program.probe() is Health.SILENT else 0
+        log.warning("%s does not answer any more and is killed", self.name)
 
     async def _count_death(self) -> None:
         async with self._changed:

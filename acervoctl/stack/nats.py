@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from acervoctl.stack.credentials import Credentials
 from acervoctl.stack.home import Home, write_private
 from acervoctl.stack.ports import LOOPBACK
-from acervoctl.stack.program import Program
+from acervoctl.stack.program import Health, Program
 from acervoctl.stack.tools import find_tool
 from services.shared import bus
 
@@ -62,11 +62,11 @@ class Nats:
             argv=(find_tool("nats-server"), "--config", str(self.home.nats / "nats.conf")),
             environment={"PATH": os.environ.get("PATH", os.defpath)},
             log=self.home.log("nats"),
-            ready=self._answers,
+            probe=self._probe,
         )
 
-    async def _answers(self) -> bool:
-        """Whether the server greets, and says that JetStream is on."""
+    async def _probe(self) -> Health:
+        """A server that is ready greets, and says that JetStream is on."""
         try:
             async with asyncio.timeout(_READY_SECONDS):
                 reader, writer = await asyncio.open_connection(LOOPBACK, self.port)
@@ -75,6 +75,7 @@ class Nats:
                 finally:
                     writer.close()
         except (OSError, TimeoutError):
-            return False
+            return Health.SILENT
         verb, _, info = greeting.partition(b" ")
-        return verb == b"INFO" and json.loads(info).get("jetstream") is True
+        ready = verb == b"INFO" and json.loads(info).get("jetstream") is True
+        return Health.READY if ready else Health.UNREADY

@@ -23,7 +23,7 @@ import psutil
 from acervoctl.stack.credentials import Credentials
 from acervoctl.stack.errors import PartMissing, StackError
 from acervoctl.stack.home import Home, as_root
-from acervoctl.stack.program import Program
+from acervoctl.stack.program import Health, Program
 from services.shared.bootstrap import role_name
 
 DATABASE = "acervo"
@@ -181,19 +181,21 @@ class Postgres:
             argv=(str(self._binary("postgres")), "-D", str(self._data), *options),
             environment={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"},
             log=self.home.log("postgres"),
-            ready=self._answers,
+            probe=self._probe,
             user=owner and owner.pw_name,
             stop_signal=signal.SIGINT,
             orphan_signal=signal.SIGINT,
         )
 
-    async def _answers(self) -> bool:
+    async def _probe(self) -> Health:
         try:
             connection = await asyncpg.connect(self.maintenance_url, timeout=2)
             await connection.close(timeout=1)
-        except (OSError, TimeoutError, asyncpg.PostgresError):
-            return False
-        return True
+        except asyncpg.PostgresError:
+            return Health.UNREADY
+        except (OSError, TimeoutError):
+            return Health.SILENT
+        return Health.READY
 
     def _binary(self, name: str) -> Path:
         """A program of the installation, or of a copy in the home where `pgserver` cannot enter that."""

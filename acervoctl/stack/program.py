@@ -8,21 +8,33 @@ import sys
 from asyncio.subprocess import Process
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from acervoctl.stack.logs import open_log
 
 _TETHER = str(Path(__file__).with_name("tether.py"))
 
-Probe = Callable[[], Awaitable[bool]]
+
+class Health(Enum):
+    """What a program is found to be doing."""
+
+    READY = "ready"
+    """Its job."""
+    UNREADY = "not ready"
+    """It answers, and does not do its job yet or for now."""
+    SILENT = "does not answer"
+
+
+Probe = Callable[[], Awaitable[Health]]
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """What is run, and how it is told to stop.
 
-    `argv[0]` is an absolute path. `environment` is all the child gets. `ready` answers whether it does its
-    job. `user` is the system user it runs as; None is the supervisor's own. `stop_signal` asks it to end,
+    `argv[0]` is an absolute path. `environment` is all the child gets. `probe` looks at it from
+    outside. `user` is the system user it runs as; None is the supervisor's own. `stop_signal` asks it to end,
     within `stop_seconds`; `orphan_signal` reaches it when the supervisor dies (on Linux).
     """
 
@@ -30,7 +42,7 @@ class Program:
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     log: Path
-    ready: Probe
+    probe: Probe
     user: str | None = None
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 30

@@ -1,8 +1,10 @@
 """The services of a local stack: how each is run, what it is told, and when it is ready."""
 
 import asyncio
+import http.client
 import os
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ from pathlib import Path
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from acervoctl.stack.program import Probe, Program
+from acervoctl.stack.program import Health, Probe, Program
 
 GRPC_SERVICES = ("access", "upload", "ingest", "vectorstore", "sync")
 GATEWAY = "gateway"
@@ -40,6 +42,7 @@ FAST_DEADLINES: Mapping[str, str] = {
 """Settings under which a stack notices a death within seconds: for tests that kill."""
 
 _PROBE_SECONDS = 2.0
+_SILENCE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
 _CLIENT_VARIABLES = ("ACERVO_TOKEN", "ACERVO_HOME", "ACERVO_USER")
 _CHANNEL_OPTIONS = (("grpc.use_local_subchannel_pool", 1),)
 
@@ -97,40 +100,48 @@ def program(
         argv=(sys.executable, "-m", f"services.{service}"),
         environment=variables,
         log=log,
-        ready=_http_probe(address) if service == GATEWAY else _grpc_probe(address),
+        probe=probe(service, address),
         stop_seconds=stop_seconds,
     )
 
 
+def probe(service: str, address: str) -> Probe:
+    """How a service at host:port is looked at: by its health service, the gateway by its page."""
+    return _http_probe(address) if service == GATEWAY else _grpc_probe(address)
+
+
 def _grpc_probe(address: str) -> Probe:
-    async def serving() -> bool:
+    async def look() -> Health:
         if not await _listens(address):
-            return False
+            return Health.SILENT
         async with grpc.aio.insecure_channel(address, options=_CHANNEL_OPTIONS) as channel:
             stub = health_pb2_grpc.HealthStub(channel)
             try:
                 answer = await stub.Check(health_pb2.HealthCheckRequest(), timeout=_PROBE_SECONDS)
-            except grpc.aio.AioRpcError:
-                return False
-            return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+            except grpc.aio.AioRpcError as error:
+                return Health.SILENT if error.code() in _SILENCE else Health.UNREADY
+            serving = answer.status == health_pb2.HealthCheckResponse.SERVING
+            return Health.READY if serving else Health.UNREADY
 
-    return serving
+    return look
 
 
 def _http_probe(address: str) -> Probe:
     url = f"http://{address}/healthz"
 
-    def get() -> bool:
+    def get() -> Health:
         try:
             with urllib.request.urlopen(url, timeout=_PROBE_SECONDS) as answer:
-                return bool(answer.status == 200)
-        except OSError:
-            return False
+                return Health.READY if answer.status == 200 else Health.UNREADY
+        except urllib.error.HTTPError:
+            return Health.UNREADY
+        except (OSError, http.client.HTTPException):
+            return Health.SILENT
 
-    async def healthy() -> bool:
-        return await _listens(address) and await asyncio.to_thread(get)
+    async def look() -> Health:
+        return await asyncio.to_thread(get) if await _listens(address) else Health.SILENT
 
-    return healthy
+    return look
 
 
 async def _listens(address: str) -> bool:

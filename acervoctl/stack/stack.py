@@ -2,24 +2,26 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import signal
 import time
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from acervo_client import local
 from acervoctl.stack import issuer, services
 from acervoctl.stack.credentials import Credentials
-from acervoctl.stack.description import Description
-from acervoctl.stack.home import Home, default_home
-from acervoctl.stack.keeper import Keeper
+from acervoctl.stack.home import Home, write_private
+from acervoctl.stack.keeper import LOOK_SECONDS, Keeper
 from acervoctl.stack.nats import Nats
 from acervoctl.stack.ports import LOOPBACK, free_port
 from acervoctl.stack.postgres import DATABASE, Postgres
+from acervoctl.stack.program import Program
 from services.shared.bootstrap import bootstrap
 from services.shared.migrate import migrate_all
 
@@ -36,7 +38,8 @@ class Options:
     `ports`: of single services or `nats`; others are free ones. `start_seconds`: how long anything may take
     to become ready. `stop_seconds`: how long a service may drain before it is killed. `local_roots`:
     directories that a sync may read. `durable`: whether the stores wait for the disk; tests, which kill
-    processes and not machines, need not.
+    processes and not machines, need not. `look_seconds`: how often running processes are looked at; one that
+    is silent six times in a row hangs, and is started again.
     """
 
     services: tuple[str, ...] = services.ALL
@@ -47,6 +50,7 @@ class Options:
     stop_seconds: float = 30
     local_roots: tuple[str, ...] = ("/",)
     durable: bool = True
+    look_seconds: float = LOOK_SECONDS
 
 
 class Stack:
@@ -58,7 +62,7 @@ class Stack:
     """
 
     def __init__(self, home: Path | None = None, options: Options | None = None) -> None:
-        self.home = Home.at(home if home is not None else default_home(os.environ))
+        self.home = Home.at(home if home is not None else local.default_home(os.environ))
         self.options = options if options is not None else Options()
         self.addresses: dict[str, str] = {}
         """Service -> host:port, the gateway's included."""
@@ -92,9 +96,9 @@ class Stack:
         """The names of all supervised processes, in the order of their start."""
         return tuple(self._keepers)
 
-    def token(self, subject: str = issuer.ADMIN) -> str:
+    def token(self, subject: str = local.ADMIN) -> str:
         """A token of a local person; the default is the deployment's admin."""
-        return issuer.person_token(self.home, subject)
+        return local.person_token(self.home.root, subject)
 
     def pid(self, name: str) -> int | None:
         """The pid of a process, or None while it is down."""
@@ -107,7 +111,8 @@ class Stack:
     async def wait_ready(self) -> None:
         """Wait until all processes do their jobs. Raises `StartFailed` with the end of a log."""
         await asyncio.gather(*(self._wait(keeper) for keeper in self._keepers.values()))
-        Description(os.getpid(), dict(self.addresses), self.gateway_url).write(self.home)
+        described = local.Description(os.getpid(), dict(self.addresses), self.gateway_url)
+        write_private(self.home.description, json.dumps(asdict(described), indent=2) + "\n")
 
     async def restarted(self, name: str, *, after: int) -> int:
         """Wait until a process other than the one of pid `after` does the job; return its pid."""
@@ -161,10 +166,10 @@ class Stack:
         self._write_tokens()
         self._tokens = asyncio.create_task(self._refresh_tokens())
         self._nats.prepare()
-        self._keep(Keeper(self._nats.program()))
+        self._keep(self._nats.program())
         await asyncio.to_thread(self._postgres.prepare)
         self._held.callback(self._postgres.clean_up)
-        await self._wait(self._keep(Keeper(self._postgres.program())))
+        await self._wait(self._keep(self._postgres.program()))
         await bootstrap(self._postgres.maintenance_url, credentials.roles, database=DATABASE)
         await migrate_all(self.database_urls)
         await self._wait(self._keepers["nats"])
@@ -181,7 +186,7 @@ class Stack:
             issuers=trusted,
             tokens=self.home.tokens,
             blobs=self.home.blobs,
-            admins=(f"{issuer.PEOPLE}#{issuer.ADMIN}",),
+            admins=(f"{local.PEOPLE}#{local.ADMIN}",),
             local_roots=self.options.local_roots,
         )
         for service in self.options.services:
@@ -195,19 +200,17 @@ class Stack:
             )
             variables |= {**self.options.environment, **self.options.overrides.get(service, {})}
             self._keep(
-                Keeper(
-                    services.program(
-                        service,
-                        variables,
-                        address=self.addresses[service],
-                        log=self.home.log(service),
-                        stop_seconds=self.options.stop_seconds,
-                    )
+                services.program(
+                    service,
+                    variables,
+                    address=self.addresses[service],
+                    log=self.home.log(service),
+                    stop_seconds=self.options.stop_seconds,
                 )
             )
 
-    def _keep(self, keeper: Keeper) -> Keeper:
-        self._keepers[keeper.name] = keeper
+    def _keep(self, program: Program) -> Keeper:
+        keeper = self._keepers[program.name] = Keeper(program, look_seconds=self.options.look_seconds)
         keeper.start()
         return keeper
 

@@ -1,18 +1,22 @@
 """The command line as people and scripts use it: real processes, real services."""
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from acervo_client import BlockingClient
 from acervoctl.stack import temporary_home
+from acervoctl.stack.services import ALL
 
 ACERVO = (sys.executable, "-m", "acervoctl")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -145,7 +149,7 @@ def test_another_person_sees_none_of_it(home: Path, tmp_path: Path) -> None:
     answer(home, "ingest", path, "--collection", "secrets")
     refused = acervo(home, "search", "key", "--collection", "secrets", "--user", "mallory")
     absent = acervo(home, "search", "key", "--collection", "nothing", "--user", "mallory")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert refused.stderr == absent.stderr
     assert refused.stderr.count("\n") == 1
     assert answer(home, "collections", "--user", "mallory")["collections"] == []
@@ -166,6 +170,135 @@ def test_a_token_from_the_command_line_is_taken_through_the_environment(home: Pa
     assert json.loads(done.stdout) == {"collections": []}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("search", "x", "-c", "absent"), "NOT_FOUND"),
+        (("search", "", "-c", "library"), "USAGE"),
+        (("search", "x"), "USAGE"),
+        (("documents", "-c", "absent"), "NOT_FOUND"),
+        (("documents", "-c", ""), "USAGE"),
+        (("documents", "-c", "a", "--base", "b"), "USAGE"),
+        (("ingest", "-c", "", __file__), "USAGE"),
+        (("ingest", "/nonexistent", "-c", "library"), "USAGE"),
+        (("ingest", EXAMPLES / "README.md", "-c", "No Name"), "NAME_INVALID"),
+        (("sync", "local", "/nonexistent", "-c", "absent"), "SOURCE_UNREADABLE"),
+        (("delete", "-c", "absent", "--yes"), "NOT_FOUND"),
+        (("delete",), "USAGE"),
+        (("token", "--user="), "USAGE"),
+        (("collections", "--home", ""), "USAGE"),
+        (("no-such-command",), "USAGE"),
+    ],
+)
+def test_what_cannot_be_carried_out_ends_with_2_and_one_shape_of_error(
+    home: Path, arguments: tuple[str | Path, ...], reason: str
+) -> None:
+    done = acervo(home, *arguments, "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert json.loads(done.stderr)["error"]["reason"] == reason
+
+
+def test_what_no_file_can_go_into_leaves_no_empty_base_behind(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "tool.exe").write_bytes(b"MZ\x90\x00")
+    (tmp_path / "circle.txt").symlink_to("circle.txt")
+    refused = answer(home, "ingest", tmp_path, "--collection", "nothing", status=1)
+    assert refused["counts"] == {"done": 0, "error": 0, "refused": 2}
+    acervo(home, "sync", "local", "/nonexistent", "--collection", "nothing")
+    collections = answer(home, "collections")["collections"]
+    assert "nothing" not in {one["collection"] for one in collections}
+
+
+def test_documents_and_bases_are_removed_and_a_base_only_with_yes(home: Path, tmp_path: Path) -> None:
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for path in paths:
+        path.write_text(f"Text of {path.name}")
+    first, second = answer(home, "ingest", *paths, "--collection", "removed")["files"]
+    absent = "01a22eef-0000-7000-8000-000000000000"
+    done = answer(home, "delete", first["document_id"], absent, status=1)
+    assert done["documents"] == [first["document_id"]]
+    assert done["failures"][absent]["reason"] == "NOT_FOUND"
+    left = answer(home, "documents", "--collection", "removed")["documents"]
+    assert [document["id"] for document in left] == [second["document_id"]]
+
+    assert acervo(home, "delete", "--collection", "removed").returncode == 2
+    base = left[0]["knowledge_base_id"]
+    assert answer(home, "delete", "--base", base, "--yes")["knowledge_base_id"] == base
+    assert acervo(home, "documents", "--collection", "removed").returncode == 2
+
+
+def test_failures_are_told_with_advice_retried_and_left_out_once_the_same_file_came_again(
+    home: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "broken.pdf"
+    path.write_bytes(b"%PDF-1.4\nnothing of use\n%%EOF\n")
+    for tail in (b"a", b"b"):
+        path.write_bytes(path.read_bytes() + tail)
+        answer(home, "ingest", path, "--collection", "failing", status=1)
+    (last,) = answer(home, "documents", "--collection", "failing")["documents"]
+    assert len(answer(home, "documents", "--collection", "failing", "--all")["documents"]) == 2
+
+    shown = acervo(home, "documents", "--collection", "failing").stdout
+    for told in (last["id"], str(path), *last["failure"].values(), "1 older failure left out"):
+        assert told in shown
+    assert answer(home, "retry", "--collection", "failing")["documents"] == [last["id"]]
+
+
+def test_a_name_of_several_bases_is_settled_by_the_id_that_the_error_lists(
+    home: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "note.txt"
+    path.write_text("Storks come in March.")
+    with BlockingClient.local(home) as client:
+        bases = {client.create_knowledge_base(name, collection_name="twins").id for name in ("one", "two")}
+    refused = acervo(home, "ingest", path, "--collection", "twins")
+    assert refused.returncode == 2
+    assert all(base in refused.stderr for base in bases)
+    assert "--base" in refused.stderr
+    chosen = min(bases)
+    answer(home, "ingest", path, "--base", chosen)
+    (listed,) = answer(home, "documents", "--base", chosen)["documents"]
+    assert listed["knowledge_base_id"] == chosen
+    assert answer(home, "search", "storks", "--base", chosen)["passages"]
+
+
+def test_ctrl_c_says_what_goes_on_and_it_does(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("Cranes rest on the meadow.")
+    command = (*ACERVO, "ingest", str(path), "--collection", "long", "--home", str(home))
+    with _suspended(home, "vectorstore"):
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as ingest:
+            while _states(home, "long") != ["embedding"]:
+                assert ingest.poll() is None
+            ingest.send_signal(signal.SIGINT)
+            _, told = ingest.communicate(timeout=SECONDS)
+        assert ingest.returncode == 130
+        assert "1 document goes on being processed" in told
+        assert "acervo documents --collection long" in told
+    while (states := _states(home, "long")) == ["embedding"]:
+        pass
+    assert states == ["done"]
+
+
+def _states(home: Path, collection: str) -> list[str]:
+    done = acervo(home, "documents", "--collection", collection, "--json")
+    found = json.loads(done.stdout)["documents"] if done.returncode == 0 else []
+    return [one["stage"] or one["state"] for one in found]
+
+
+@contextlib.contextmanager
+def _suspended(home: Path, service: str) -> Iterator[None]:
+    """Keep a service from doing anything for the length of a block."""
+    pid = json.loads((home / "stack.json").read_text())["pid"]
+    (process,) = (
+        child for child in psutil.Process(pid).children() if child.cmdline()[-1] == f"services.{service}"
+    )
+    process.suspend()
+    try:
+        yield
+    finally:
+        process.resume()
+
+
 def test_without_a_stack_every_command_says_so_in_one_line() -> None:
     with temporary_home() as empty:
         for command in (("collections",), ("search", "x", "-c", "y"), ("ingest", __file__, "-c", "y")):
@@ -179,3 +312,16 @@ def test_doctor_finds_nothing_that_keeps_acervo_from_running(home: Path) -> None
     checks = {check["name"]: check for check in answer(home, "doctor")["checks"]}
     assert "fail" not in {check["verdict"] for check in checks.values()}
     assert "pgvector" in checks["postgresql"]["detail"]
+    services = {name for name in checks if name.startswith("service ")}
+    assert services == {f"service {name}" for name in ALL}
+
+
+def test_doctor_says_which_service_does_not_serve(home: Path) -> None:
+    with _suspended(home, "sync"):
+        checks = {check["name"]: check for check in answer(home, "doctor", status=1)["checks"]}
+    failed = {name: check["detail"] for name, check in checks.items() if check["verdict"] == "fail"}
+    assert failed == {"service sync": "does not answer"}
+
+
+def test_the_version_is_told(home: Path) -> None:
+    assert acervo(home, "--version").stdout == f"acervo {version('acervo')}\n"

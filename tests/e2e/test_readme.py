@@ -1,4 +1,4 @@
-"""The commands that the README tells people to type do what it says."""
+"""The commands and the script that the README tells people to run do what it says."""
 
 import asyncio
 import os
@@ -9,20 +9,29 @@ from pathlib import Path
 from acervoctl.stack import Stack
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-async def test_the_commands_of_the_readme_succeed_in_their_order(stack: Stack) -> None:
-    blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    commands = [line for block in blocks for line in block.splitlines() if line]
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+async def test_what_the_readme_tells_to_run_succeeds_in_its_order(stack: Stack) -> None:
+    commands = [line for block in blocks("sh") for line in block.splitlines() if line]
     assert len(commands) >= 5
-    outputs = [await _run(command, stack) for command in commands]
+    outputs = [
+        await _run(stack, "/bin/sh", "-c", command.replace(".venv/bin/", f"{Path(sys.executable).parent}/"))
+        for command in commands
+    ]
     assert "library-handbook.pdf, page" in outputs[1]
 
+    (script,) = blocks("python")
+    assert "library-handbook.pdf 1 " in await _run(stack, sys.executable, "-c", script)
 
-async def _run(command: str, stack: Stack) -> str:
-    process = await asyncio.create_subprocess_shell(
-        command.replace(".venv/bin/", f"{Path(sys.executable).parent}/"),
+
+async def _run(stack: Stack, *command: str) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *command,
         cwd=ROOT,
         env={**os.environ, "ACERVO_HOME": str(stack.home.root)},
         stdout=asyncio.subprocess.PIPE,

@@ -14,7 +14,7 @@ import pytest
 
 from acervoctl.stack import StartFailed
 from acervoctl.stack.keeper import Keeper
-from acervoctl.stack.program import Program
+from acervoctl.stack.program import Health, Program
 
 SECONDS = 20
 Start = Callable[..., Keeper]
@@ -34,8 +34,8 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
     keepers: list[Keeper] = []
     flag = tmp_path / "flag"
 
-    async def ready() -> bool:
-        return flag.exists()
+    async def probe() -> Health:
+        return Health.READY if flag.exists() else Health.UNREADY
 
     def begin(code: str = SERVES, stop_seconds: float = SECONDS) -> Keeper:
         program = Program(
@@ -43,7 +43,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
             argv=(sys.executable, "-c", textwrap.dedent(code).format(flag=str(flag))),
             environment=dict(os.environ),
             log=tmp_path / "child.log",
-            ready=ready,
+            probe=probe,
             stop_seconds=stop_seconds,
         )
         keepers.append(Keeper(program))
@@ -120,15 +120,15 @@ async def _gone(pid: int) -> bool:
 SUPERVISOR = """
 import asyncio, pathlib, sys
 from acervoctl.stack.keeper import Keeper
-from acervoctl.stack.program import Program
+from acervoctl.stack.program import Health, Program
 
-async def ready():
-    return True
+async def probe():
+    return Health.READY
 
 async def main():
     code = "import signal; signal.pause()"
     log = pathlib.Path(sys.argv[1])
-    keeper = Keeper(Program("child", (sys.executable, "-c", code), {}, log, ready))
+    keeper = Keeper(Program("child", (sys.executable, "-c", code), {}, log, probe))
     keeper.start()
     print(await keeper.wait_ready(20), flush=True)
     await asyncio.Event().wait()

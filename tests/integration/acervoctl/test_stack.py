@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,6 +19,8 @@ import pytest_asyncio
 from nats.js.api import StreamConfig
 
 from acervoctl.stack import HomeBusy, Options, Stack, temporary_home
+from acervoctl.stack.program import Health
+from acervoctl.stack.services import probe
 from services.shared import bus
 
 STORES = Options(services=(), durable=False)
@@ -54,6 +57,28 @@ async def test_postgres_that_is_killed_comes_back_with_what_it_had_confirmed(sta
     await execute(url, "CREATE TABLE kept AS SELECT 42 AS answer")
     await stack.restarted("postgres", after=stack.kill("postgres"))
     assert await execute(url, "SELECT answer FROM kept") == 42
+
+
+@pytest.mark.parametrize("name", ["postgres", "nats"])
+async def test_a_process_that_hangs_is_found_and_started_again(home: Path, name: str) -> None:
+    async with Stack(home, replace(STORES, look_seconds=0.1)) as stack:
+        await stack.wait_ready()
+        await stack.restarted(name, after=stack.kill(name, signal.SIGSTOP))
+        assert stack.restarts(name) == 1
+        assert await execute(stack.admin_database_url, "SELECT 1") == 1
+
+
+async def test_a_service_that_hangs_does_not_answer_and_one_without_its_database_does(home: Path) -> None:
+    async with Stack(home, Options(services=("access", "gateway"), durable=False)) as stack:
+        await stack.wait_ready()
+        looks = {service: probe(service, address) for service, address in stack.addresses.items()}
+        assert [await look() for look in looks.values()] == [Health.READY] * 2
+        async with stack.down("postgres"):
+            assert await looks["access"]() is not Health.SILENT
+        for service, look in looks.items():
+            stack.kill(service, signal.SIGSTOP)
+            assert await look() is Health.SILENT
+            stack.kill(service, signal.SIGCONT)
 
 
 async def test_a_stale_pid_file_whose_pid_is_another_programs_by_now_keeps_nothing_from_starting(

@@ -1,11 +1,13 @@
 """Which files a command line means."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from acervoctl.errors import CommandError
 from acervoctl.files import address, find_files
+from acervoctl.ingesting import refusal
 
 
 @pytest.fixture
@@ -39,9 +41,30 @@ def test_a_link_to_a_folder_is_not_followed_so_that_circles_end(tree: Path) -> N
     assert names(find_files([tree], recursive=True), tree) == ["a.txt", "b.txt", "deep/c.txt"]
 
 
-def test_what_is_not_there_is_said_by_name(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=r"nothing\.txt is not there"):
-        find_files([tmp_path / "nothing.txt"], recursive=False)
+@pytest.mark.parametrize("name", ["nothing.txt", "circle", "x" * 300])
+def test_what_is_named_and_cannot_be_read_is_said_by_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(CommandError, match=f"{name} cannot be read"):
+        find_files([tmp_path / name], recursive=False)
+
+
+def test_what_cannot_be_looked_at_in_a_folder_is_answered_and_ends_nothing(tree: Path) -> None:
+    """The path of a folder that lies too deep fails in every call, whoever runs the test."""
+    (tree / "circle.txt").symlink_to("circle.txt")
+    top = tree / "a-deep"
+    below = os.open(tree, os.O_RDONLY)
+    for name in ("a-deep", *["x" * 200] * 25):
+        os.mkdir(name, dir_fd=below)
+        upper, below = below, os.open(name, os.O_RDONLY, dir_fd=below)
+        os.close(upper)
+    os.close(below)
+    deep, *others = find_files([tree], recursive=True)
+    assert deep.is_relative_to(top)
+    assert names(others, tree) == ["a.txt", "b.txt", "circle.txt", "deep/c.txt"]
+    for unreadable in (deep, tree / "circle.txt"):
+        refused = refusal(unreadable)
+        assert refused is not None
+        assert refused.reason == "FILE_UNREADABLE"
 
 
 def test_a_link_keeps_its_own_address_whatever_it_points_at(tree: Path) -> None:

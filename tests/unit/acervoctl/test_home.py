@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from acervoctl.stack import Home, HomeBusy, HomeUnusable, default_home, temporary_home
+from acervo_client.local import LocalStackError, default_home, holder
+from acervoctl.stack import Home, HomeBusy, HomeUnusable, temporary_home
 from acervoctl.stack.home import as_root, write_private
 
 
@@ -31,8 +32,8 @@ def test_a_home_in_use_names_the_pid_that_uses_it(home: Home) -> None:
     with home.locked():
         with pytest.raises(HomeBusy, match=f"pid {os.getpid()}"), home.locked():
             pass
-        assert home.holder() == os.getpid()
-    assert home.holder() is None
+        assert holder(home.root) == os.getpid()
+    assert holder(home.root) is None
 
 
 def test_a_home_in_use_is_not_wiped(home: Home) -> None:
@@ -57,6 +58,11 @@ def test_a_home_that_cannot_be_made_is_one_clear_error(home: Home) -> None:
     home.root.joinpath("file").touch()
     with pytest.raises(HomeUnusable, match="cannot be used"):
         Home.at(home.root / "file" / "home").create()
+
+
+def test_a_home_of_nobody_is_one_clear_error() -> None:
+    with pytest.raises(LocalStackError, match="nobody"):
+        Home.at(Path("~no-such-user/acervo"))
 
 
 def test_the_environment_names_the_home_before_any_default(tmp_path: Path) -> None:

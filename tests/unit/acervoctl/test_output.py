@@ -1,33 +1,31 @@
-"""What commands say when something goes wrong."""
+"""What commands say when something goes wrong, and how they print what others named."""
+
+import json
 
 import pytest
 
 from acervo_client import AcervoError, FieldError
 from acervoctl.errors import CommandError, Exit
-from acervoctl.output import report
+from acervoctl.output import counted, report, sentences, shown
 from acervoctl.stack import StackError
 
+ERRORS = [
+    (CommandError("there are no files", advice="Name some."), Exit.UNUSABLE, "no files. Name some.\n"),
+    (CommandError("half of it", status=Exit.FAILED), Exit.FAILED, "half of it\n"),
+    (CommandError("an\x1b[31modd\nname"), Exit.UNUSABLE, "an\\x1b[31modd"),
+    (StackError("[home] is full"), Exit.UNUSABLE, "[home] is full\n"),
+    (AcervoError("NOT_FOUND", "No such base."), Exit.UNUSABLE, "No such base. Check the id"),
+    (AcervoError("UNAVAILABLE"), Exit.UNUSABLE, "Try again in a few seconds. (UNAVAILABLE)\n"),
+    (
+        AcervoError("FIELD_INVALID", "No.", fields=(FieldError("top_k", "is 0"),)),
+        Exit.UNUSABLE,
+        "No. top_k: is 0.",
+    ),
+    (ZeroDivisionError("oh"), Exit.UNUSABLE, "unexpected ZeroDivisionError: oh. Run it again with --debug"),
+]
 
-@pytest.mark.parametrize(
-    ("error", "status", "said"),
-    [
-        (CommandError("there are no files", advice="Name some."), Exit.UNUSABLE, "no files. Name some."),
-        (CommandError("half of it", status=Exit.FAILED), Exit.FAILED, "half of it"),
-        (StackError("[home] is full"), Exit.UNUSABLE, "[home] is full"),
-        (AcervoError("NOT_FOUND"), Exit.FAILED, "(NOT_FOUND). Check the id"),
-        (AcervoError("UNAVAILABLE"), Exit.UNUSABLE, "(UNAVAILABLE). Try again"),
-        (
-            AcervoError("FIELD_INVALID", "No.", fields=(FieldError("top_k", "is 0"),)),
-            Exit.FAILED,
-            "No. top_k: is 0 (FIELD_INVALID)",
-        ),
-        (
-            ZeroDivisionError("oh"),
-            Exit.UNUSABLE,
-            "unexpected ZeroDivisionError: oh. Run it again with --debug",
-        ),
-    ],
-)
+
+@pytest.mark.parametrize(("error", "status", "said"), ERRORS)
 def test_every_error_is_one_line_and_an_exit_status(
     error: Exception, status: Exit, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -37,3 +35,40 @@ def test_every_error_is_one_line_and_an_exit_status(
     assert written.err.startswith("error: ")
     assert written.err.count("\n") == 1
     assert said in written.err
+
+
+@pytest.mark.parametrize(("error", "status", "said"), ERRORS)
+def test_every_error_has_one_shape_for_scripts(
+    error: Exception, status: Exit, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(error, as_json=True) is status
+    written = capsys.readouterr()
+    assert written.out == ""
+    failure = json.loads(written.err)["error"]
+    assert set(failure) == {"reason", "message", "advice"}
+    assert failure["reason"]
+    assert failure["message"]
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("plain [1].txt", r"plain \[1].txt"),
+        ("año 字.txt", "año 字.txt"),
+        ("a\x1b[2Jb\r\nc\t\x07", r"a\x1b[2Jb\r\nc\t\x07"),
+        ("\u202egnp.exe", r"\u202egnp.exe"),
+        ("bad\udcff", r"bad\udcff"),
+    ],
+)
+def test_what_others_named_is_printed_without_any_effect(name: str, printed: str) -> None:
+    assert shown(name).replace("\\[", "[") == printed.replace("\\[", "[")
+
+
+def test_parts_of_a_message_are_ended_once_each() -> None:
+    assert sentences("It failed", "Try again.") == "It failed. Try again."
+    assert sentences("It failed.", "", "Try again") == "It failed. Try again"
+    assert sentences("") == ""
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    assert [counted(number, "file") for number in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
