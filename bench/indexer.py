@@ -11,7 +11,7 @@ from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from acervo.events.v1.work_pb2 import EmbedDocument
 from acervo.ingest.v1.chunks_pb2 import ChunkFileHeader
 from bench.ground import CHUNK_OVERLAP, CHUNK_SIZE, Ground
-from services.ingest.pool.records import chunk_file, write_chunks
+from services.ingest.pool.records import head, write_chunks
 from services.ingest.splitter import split
 from services.shared.auth import ServiceTokens
 from services.shared.blobs import BlobStore
@@ -65,7 +65,7 @@ class Indexer:
             source="upload",
             version=_FIRST,
         )
-        await self._store.put(key(document_id, _FIRST, _FIRST), chunk_file(header, file.getvalue()))
+        await self._store.put(key(document_id, _FIRST, _FIRST), head(header) + file.getvalue())
         return Written(document_id, count)
 
     async def index(self, documents: Sequence[Written]) -> None:

@@ -18,8 +18,8 @@ from services.ingest import outcomes
 from services.ingest.codec import timestamp
 from services.ingest.documents import Document, Notice, Parsed
 from services.ingest.outcomes import Blobs
-from services.ingest.pool.job import Cut, Job, Outcome, Refused
-from services.ingest.pool.records import chunk_file
+from services.ingest.pool.job import Cut, Job, Outcome, Refused, Written
+from services.ingest.pool.records import head
 from services.shared import blobs, jobs
 from services.shared.blobs import BlobNotFound, BlobStore, StorageUnavailable
 from services.shared.db import Pool
@@ -27,6 +27,8 @@ from services.shared.errors import BaseGone, ErrorReason
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed
 
 log = logging.getLogger(__name__)
+
+_BLOCK = 1024 * 1024
 
 MOST_TRIES = 10
 MOST_CRASHES = 2
@@ -157,12 +159,23 @@ class Parsing:
             chunks_key=f"ingest/chunks/{name}",
             notices=tuple(Notice(warning.code, warning.message) for warning in cut.warnings),
         )
-        chunks = chunk_file(header(document, claimed.epoch, cut.chunk_count), cut.chunks)
+        first = head(header(document, claimed.epoch, cut.chunk_count))
         await blobs.reserve(self._pool, result.pages_key, result.chunks_key, seconds=self._timing.blobs)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._store.put(result.pages_key, cut.pages))
-            group.create_task(self._store.put(result.chunks_key, chunks))
-        return result, Blobs(len(cut.pages), len(chunks))
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._put(result.pages_key, cut.pages))
+                group.create_task(self._put(result.chunks_key, first, cut.chunks))
+        except ExceptionGroup as faults:
+            raise faults.exceptions[0] from None
+        return result, Blobs(len(cut.pages), len(first) + len(cut.chunks))
+
+    async def _put(self, key: str, *parts: Written) -> None:
+        """Store an object block by block: a file may come to more than there is memory for."""
+        async with self._store.writer(key) as writer:
+            for part in parts:
+                with memoryview(part) as view:
+                    for start in range(0, len(view), _BLOCK):
+                        await writer.write(bytes(view[start : start + _BLOCK]))
 
     async def _settle(self, claimed: Claim, verdict: "Again | ErrorReason") -> None:
         if isinstance(verdict, Again):

@@ -8,6 +8,7 @@ hand its parent wrong texts at worst.
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from mmap import mmap
 from pathlib import Path
 
 from acervo.common.v1.error_reason_pb2 import ErrorReason
@@ -39,15 +40,19 @@ class Job:
 class Cut:
     """A file that was read and cut."""
 
-    pages: bytes
+    pages: "Written"
     """A whole page file: zstd of length-delimited PageTexts."""
-    chunks: bytes
-    """The Chunks of a chunk file, a zstd frame of its own; `chunk_file` puts the header before it."""
+    chunks: "Written"
+    """The Chunks of a chunk file, a zstd frame of its own; what `records.head` makes goes before it."""
     page_count: int
     """0 where the kind has no pages."""
     chunk_count: int
     """At least 1."""
     warnings: tuple[ReadWarning, ...]
+
+
+Written = bytes | mmap
+"""What a child wrote: in memory where it is small, else in a file without a name that is read where it lies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import mmap
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ from services.ingest.pool.job import (
     Job,
     Outcome,
     Refused,
+    Written,
     decode_counts,
     decode_refusal,
     encode_job,
@@ -32,6 +34,7 @@ from services.shared.reasons import meaning
 
 _log = logging.getLogger(__name__)
 _COPY_BLOCK = 1024 * 1024
+_HELD_BYTES = 1024 * 1024
 _LOG_TAIL = 2000
 _START_SECONDS = 60
 _PREFIX = 4
@@ -65,11 +68,9 @@ class _Exchange:
                 shutil.copyfileobj(file, self.original, _COPY_BLOCK)
         self.original.flush()
 
-    def results(self) -> tuple[bytes, bytes]:
-        """The page file and the chunks that the child wrote. Blocks."""
-        self.pages.seek(0)
-        self.chunks.seek(0)
-        return self.pages.read(), self.chunks.read()
+    def results(self) -> tuple[Written, Written]:
+        """The page file and the chunks that the child wrote, apart from what it writes next. Blocks."""
+        return _copied(self.pages), _copied(self.chunks)
 
     def last_words(self) -> str:
         """The end of what the child printed."""
@@ -180,6 +181,17 @@ class Child:
         if words := self._exchange.last_words():
             _log.warning("a parser process printed before it ended: %s", words)
         self._files.close()
+
+
+def _copied(file: IO[bytes]) -> Written:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if size <= _HELD_BYTES:
+        return file.read()
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(file, copy, _COPY_BLOCK)
+        copy.flush()
+        return mmap.mmap(copy.fileno(), 0, prot=mmap.PROT_READ)
 
 
 def _environment() -> dict[str, str]:

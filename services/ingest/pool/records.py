@@ -38,15 +38,15 @@ def write_chunks(parsed: Parsed, spans: Iterable[Span], file: IO[bytes]) -> int:
     return count
 
 
-def chunk_file(header: ChunkFileHeader, chunks: bytes) -> bytes:
-    """A whole chunk file: the frame of its header, then `chunks`, the frame of its chunks.
+def head(header: ChunkFileHeader) -> bytes:
+    """The first frame of a chunk file, that of its header. The frame of its chunks comes after it.
 
     zstd decoders take frames one after another for one stream if they are told to
     (`read_across_frames=True` in Python).
     """
     file = io.BytesIO()
     _write([header], file)
-    return file.getvalue() + chunks
+    return file.getvalue()
 
 
 def _write(messages: Iterable[Message], file: IO[bytes]) -> None:

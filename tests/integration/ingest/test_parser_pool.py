@@ -7,11 +7,13 @@ the file's text. So a test can have a file crash, hang, gobble memory or look ar
 import asyncio
 import io
 import os
+import random
 import signal
 import socket
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Callable
+from mmap import mmap
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,9 +25,9 @@ from google.protobuf.proto import parse_length_prefixed
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1.chunks_pb2 import Chunk, ChunkFileHeader, PageText
 from services.ingest.pool.isolation import isolation_report
-from services.ingest.pool.job import Cut, Job, Outcome, Refused
+from services.ingest.pool.job import Cut, Job, Outcome, Refused, Written
 from services.ingest.pool.parser_pool import ParserPool, PoolBroken, PoolLimits
-from services.ingest.pool.records import chunk_file
+from services.ingest.pool.records import head
 from tests.fixtures.files.build import docx, paragraph, pdf
 
 Record = TypeVar("Record", Chunk, PageText)
@@ -77,8 +79,10 @@ def text_of(outcome: Outcome) -> str:
     return "\n".join(page.text for page in records(outcome.pages, PageText))
 
 
-def records(data: bytes, kind: type[Record]) -> list[Record]:
-    stream = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read())
+def records(data: Written, kind: type[Record]) -> list[Record]:
+    stream = io.BytesIO(
+        zstandard.ZstdDecompressor().stream_reader(memoryview(data), read_across_frames=True).read()
+    )
     found = []
     while (message := parse_length_prefixed(kind, stream)) is not None:
         found.append(message)
@@ -122,7 +126,7 @@ async def test_a_file_comes_back_as_pages_and_chunks_that_point_into_them(pool: 
 
 async def test_no_chunk_is_made_of_nothing_visible(pool: ParserPool) -> None:
     text = f"before {chr(0x200B) * 5000} after"
-    outcome = await pool.parse(Job(text.encode(), "md", 300, 50))
+    outcome = await pool.parse(Job(text.encode(), "md", 300, 0))
     assert isinstance(outcome, Cut)
     chunks = records(outcome.chunks, Chunk)
     assert [chunk.ordinal for chunk in chunks] == list(range(outcome.chunk_count))
@@ -132,7 +136,7 @@ async def test_no_chunk_is_made_of_nothing_visible(pool: ParserPool) -> None:
 async def test_a_chunk_file_is_its_header_and_the_chunks_of_the_child(pool: ParserPool) -> None:
     outcome = await pool.parse(GOOD)
     assert isinstance(outcome, Cut)
-    whole = chunk_file(ChunkFileHeader(document_id="d", chunk_count=1), outcome.chunks)
+    whole = head(ChunkFileHeader(document_id="d", chunk_count=1)) + outcome.chunks
     stream = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(whole, read_across_frames=True).read())
     header = parse_length_prefixed(ChunkFileHeader, stream)
     chunk = parse_length_prefixed(Chunk, stream)
@@ -154,6 +158,19 @@ async def test_a_file_may_be_given_by_its_path(pool: ParserPool, tmp_path: Path)
 async def test_what_one_file_left_behind_is_not_in_the_next(pool: ParserPool) -> None:
     await pool.parse(Job(b"long " * 100_000, "md", 2500, 200))
     assert text_of(await pool.parse(Job(b"short", "md", 2500, 200))) == "short"
+
+
+async def test_what_a_large_file_comes_to_is_not_held_in_memory_and_outlives_the_next_file(
+    pool: ParserPool,
+) -> None:
+    words = random.Random(7).randbytes(2 << 20).hex()
+    outcome = await pool.parse(Job(words.encode(), "md", 2500, 0))
+    assert text_of(await pool.parse(GOOD))
+    assert isinstance(outcome, Cut)
+    assert isinstance(outcome.pages, mmap)
+    assert isinstance(outcome.chunks, mmap)
+    assert text_of(outcome) == words
+    assert "".join(chunk.text for chunk in records(outcome.chunks, Chunk)) == words
 
 
 async def test_a_refusal_by_the_reader_keeps_its_reason_and_the_process(pool: ParserPool) -> None:

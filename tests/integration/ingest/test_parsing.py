@@ -2,6 +2,8 @@
 
 import asyncio
 import io
+import random
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -114,6 +116,26 @@ async def test_pages_and_chunks_are_written_where_vectorstore_looks_for_them(
     assert list(bench.scratch.iterdir()) == []
 
 
+async def test_what_a_large_file_comes_to_is_stored_whole(bench: Bench, steps: Steps) -> None:
+    words = random.Random(7).randbytes(3 << 20).hex()
+    document = await bench.stored()
+    await bench.store.put(document.original_key, words.encode())
+    async with ParserPool(slots=1) as parsers:
+        read = await bench.parse(parsers, document)
+    assert read.chunks_key is not None
+    stored = await bench.store.get(read.chunks_key)
+    assert await steps.pool.fetchval("SELECT size FROM blobs WHERE key = $1", read.chunks_key) == len(stored)
+    data = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True).read())
+    header = parse_length_prefixed(ChunkFileHeader, data)
+    assert header is not None
+    count, start = 0, 0
+    while (chunk := parse_length_prefixed(Chunk, data)) is not None:
+        assert words[chunk.start : chunk.end] == chunk.text
+        assert chunk.start <= start
+        count, start = count + 1, chunk.end
+    assert (count, start) == (header.chunk_count, len(words))
+
+
 async def test_a_file_that_cannot_be_read_fails_with_its_reason_and_keeps_its_original(
     bench: Bench,
 ) -> None:
@@ -168,6 +190,23 @@ async def test_storage_that_is_away_is_waited_for_and_ends_no_document(bench: Be
     for _ in range(MOST_TRIES + 1):
         assert (await bench.parse(Script(CUT), document)).stage is Stage.QUEUED
     (tmp_path / "away").rename(tmp_path / "blobs")
+    assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING
+
+
+async def test_storage_that_goes_away_while_a_file_is_read_is_waited_for(
+    bench: Bench, tmp_path: Path
+) -> None:
+    document, here, away = await bench.stored(), tmp_path / "blobs", tmp_path / "away"
+
+    class Unmounted(Script):
+        async def parse(self, job: Job, /) -> Outcome:
+            here.rename(away)
+            return await super().parse(job)
+
+    for _ in range(MOST_TRIES + 1):
+        assert (await bench.parse(Unmounted(CUT), document)).stage is Stage.QUEUED
+        shutil.rmtree(here, ignore_errors=True)
+        away.rename(here)
     assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING
 
 
