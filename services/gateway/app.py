@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from services.gateway.connections import MAX_HEAD_BYTES, MAX_WAITING, Connection, Lobby
+from services.gateway.connections import MAX_WAITING, Connection, Lobby
 from services.gateway.door import MAX_REQUESTS, Door
 from services.gateway.routes import application
 from services.gateway.settings import GatewaySettings
@@ -50,7 +50,6 @@ class Gateway:
             lifespan="off",
             http=functools.partial(Connection, lobby=Lobby()),  # type: ignore[arg-type]  # any factory will do
             ws="none",
-            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             backlog=128,
             timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
         )

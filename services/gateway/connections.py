@@ -6,6 +6,7 @@ which a newcomer takes the place of the one that has waited longest: health can 
 """
 
 import asyncio
+import socket
 import sys
 from typing import Any, Final
 from uuid import uuid4
@@ -22,6 +23,7 @@ MAX_HEAD_BYTES: Final = 32 * 1024
 MAX_WAITING: Final = 512
 HEAD_SECONDS: Final = 10.0
 UNREAD_SECONDS: Final = 30.0
+EVENTS_AT_ONCE: Final = 256
 _TOO_LARGE: Final = 431
 
 
@@ -47,17 +49,32 @@ class Lobby:
             timer.cancel()
 
 
+class _Parser(h11.Connection):
+    """Stops when its budget is spent: tiny chunks make thousands of events out of one read."""
+
+    budget = 0
+
+    def next_event(self) -> Any:
+        """Called by uvicorn until nothing is left."""
+        if not self.budget:
+            return h11.NEED_DATA
+        self.budget -= 1
+        return super().next_event()
+
+
 class Connection(H11Protocol):
     """uvicorn's connection, with limits."""
 
     def __init__(self, *, lobby: Lobby, **given: Any) -> None:
         super().__init__(**given)
+        self.conn = self._parser = _Parser(h11.SERVER, MAX_HEAD_BYTES)
         self._lobby = lobby
         self._refused = False
         self._unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Called by asyncio."""
+        """Called by asyncio, which lets small writes wait on sockets that it did not make itself."""
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         super().connection_made(transport)
         self._lobby.enter(self)
 
@@ -74,8 +91,19 @@ class Connection(H11Protocol):
 
     def handle_events(self) -> None:
         """Called by uvicorn when bytes came."""
+        self._parser.budget = EVENTS_AT_ONCE
         super().handle_events()
+        if not self._parser.budget and not self._refused:
+            self.transport.pause_reading()
+            self.loop.call_soon(self._go_on)
         self._settle()
+
+    def _go_on(self) -> None:
+        if self.transport.is_closing() or self._refused:
+            return
+        if not self.flow.read_paused:
+            self.transport.resume_reading()
+        self.handle_events()
 
     def on_response_complete(self) -> None:
         """Called by uvicorn when a request was answered."""

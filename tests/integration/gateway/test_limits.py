@@ -1,10 +1,13 @@
 """Whoever sends too much, too slowly or too little is refused, and holds nobody else up."""
 
 import asyncio
+import socket
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import h11
 import pytest
 
 from acervo.ingest.v1 import documents_pb2
@@ -176,6 +179,47 @@ async def test_what_is_no_http_is_refused(stack: Stack, sent: bytes) -> None:
         answer = await one.answer()
         assert (answer.status, answer.reason) == (400, "REQUEST_MALFORMED")
         assert await one.rest() == b""
+
+
+async def test_tiny_chunks_are_handled_a_few_in_a_turn(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+    handled: Counter[int] = Counter()
+    turn = 0
+    parse = h11.Connection.next_event
+
+    def next_event(parser: h11.Connection) -> object:
+        handled[turn] += 1
+        return parse(parser)
+
+    async def count_turns() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(h11.Connection, "next_event", next_event)
+    counting = asyncio.create_task(count_turns())
+    async with connected(stack) as one:
+        one.send(request(UPLOAD, "transfer-encoding: chunked", token=stack.trust.person("ana")))
+        one.send(b"1\r\nx\r\n" * 30_000 + b"0\r\n\r\n")
+        assert (await one.answer()).status == 201
+    counting.cancel()
+    assert b"".join(stack.backend.received) == b"x" * 30_000
+    assert max(handled.values()) <= 4 * connections.EVENTS_AT_ONCE
+
+
+async def test_small_answers_do_not_wait_for_acknowledgements(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[socket.socket] = []
+    enter = connections.Lobby.enter
+
+    def note(lobby: connections.Lobby, connection: connections.Connection) -> None:
+        made.append(connection.transport.get_extra_info("socket"))
+        enter(lobby, connection)
+
+    monkeypatch.setattr(connections.Lobby, "enter", note)
+    assert await healthy(stack)
+    assert made[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 async def test_a_body_that_breaks_ends_its_upload(stack: Stack, eventually: Eventually) -> None:
