@@ -34,7 +34,12 @@ def show(console: Console, parts: Sequence[Part], about: dict[str, Any]) -> None
 
 
 def _cells(spread: Spread) -> list[str]:
-    return [f"{value:.4g}" for value in (spread.median, spread.least, spread.most)]
+    return [plain(value) for value in (spread.median, spread.least, spread.most)]
+
+
+def plain(value: float) -> str:
+    """Four digits that count, written out. Example: `23010`."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def write(path: Path, parts: Sequence[Part], about: dict[str, Any]) -> None:

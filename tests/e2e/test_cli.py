@@ -16,6 +16,7 @@ import pytest
 
 from acervo_client import BlockingClient
 from acervoctl.stack import temporary_home
+from acervoctl.stack.ports import free_port
 from acervoctl.stack.services import ALL
 
 ACERVO = (sys.executable, "-m", "acervoctl")
@@ -46,7 +47,7 @@ def answer(home: Path, *arguments: str | Path, status: int = 0) -> Any:
 def home() -> Iterator[Path]:
     """The home of a stack that `acervo up` runs; at the end Ctrl-C must stop it well and leave nothing."""
     with temporary_home("acervo-cli-") as path:
-        command = (*ACERVO, "up", "--json", "--home", str(path))
+        command = (*ACERVO, "up", "--json", "--home", str(path), "--port", str(free_port(set())))
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as up:
             assert up.stdout is not None
             lines: list[str] = []

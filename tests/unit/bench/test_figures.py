@@ -1,6 +1,7 @@
 """How figures are taken and told."""
 
 from bench.figures import Ratio, Series, Spread, Way, interleaved, percentile
+from bench.report import plain
 
 
 def test_a_ratio_compares_what_was_measured_in_the_same_repetition() -> None:
@@ -28,3 +29,10 @@ async def test_each_way_runs_once_a_repetition_and_each_of_them_first_in_its_tur
     assert measured == {"a": [1.0] * 3, "b": [2.0] * 3}
     assert ran == ["a", "b", "b", "a", "a", "b"]
     assert len(steps) == 6
+
+
+def test_figures_are_written_out_with_the_digits_that_count() -> None:
+    assert [plain(value) for value in (23012.34, 1000, 999.96, 12.345, 0.00123)] == [
+        *("23012", "1000", "1000", "12.35"),
+        "0.00123",
+    ]
