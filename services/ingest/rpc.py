@@ -16,7 +16,7 @@ from services.ingest.codec import document_to_proto
 from services.ingest.documents import Document, State
 from services.ingest.reach import Reach
 from services.ingest.watch import Hub, View
-from services.shared import kinds
+from services.shared import auth, kinds
 from services.shared.db import Connection, Pool
 from services.shared.errors import AcervoError, NotFound
 from services.shared.fields import read_uuid
@@ -108,7 +108,7 @@ class DocumentService(DocumentServiceServicer):
     ) -> AsyncIterator[pb.WatchDocumentsResponse]:
         """Send documents as they are and as they change, as long as the caller may see them."""
         ids = decode.watched(request)
-        with self._hub.subscribe(ids) as subscription:
+        with self._hub.subscribe(ids, auth.current().id) as subscription:
             await self._all_reached(ids)
             view = View(ids)
             checked = time.monotonic()

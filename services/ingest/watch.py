@@ -7,18 +7,25 @@ skips states and holds nobody up.
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
+from acervo.common.v1.error_reason_pb2 import ERROR_REASON_OVERLOADED
 from services.ingest import rows
 from services.ingest.documents import Document, State
 from services.shared.db import DISCONNECTED, Listener, Pool
-from services.shared.errors import Overloaded, Unavailable
+from services.shared.errors import AcervoError, Overloaded, Unavailable
 
 log = logging.getLogger(__name__)
 
 CHANNEL = "documents"
 MOST_SUBSCRIPTIONS = 1000
+MOST_OF_ONE_CALLER = 64
+_TOO_MANY = (
+    f"You are watching in {MOST_OF_ONE_CALLER} calls already: "
+    "name more documents in one call, or end another first."
+)
 _READ_BATCH = 500
 _RETRY_SECONDS = 0.5
 # Documents that change within this time of a reading are read together by the next one.
@@ -70,32 +77,34 @@ class Hub:
         self._pool = pool
         self._listener = listener
         self._watchers: dict[UUID, set[Subscription]] = {}
-        self._subscriptions = 0
+        self._subscriptions: Counter[str] = Counter()
         self._closed = False
         self._unread: set[UUID] = set()
         self._wake = asyncio.Event()
 
     @contextlib.contextmanager
-    def subscribe(self, document_ids: Sequence[UUID]) -> Iterator[Subscription]:
-        """Yield a subscription that starts with each document as it is.
+    def subscribe(self, document_ids: Sequence[UUID], caller: str) -> Iterator[Subscription]:
+        """Yield a subscription of `caller` that starts with each document as it is.
 
         Raises:
-            Overloaded: if there are too many.
+            AcervoError: OVERLOADED if the caller has too many, or all have.
             Unavailable: if the process goes down.
         """
         if self._closed:
             raise Unavailable
-        if self._subscriptions >= MOST_SUBSCRIPTIONS:
+        if self._subscriptions[caller] >= MOST_OF_ONE_CALLER:
+            raise AcervoError(ERROR_REASON_OVERLOADED, _TOO_MANY)
+        if self._subscriptions.total() >= MOST_SUBSCRIPTIONS:
             raise Overloaded
         subscription = Subscription()
-        self._subscriptions += 1
+        self._subscriptions[caller] += 1
         for document_id in document_ids:
             self._watchers.setdefault(document_id, set()).add(subscription)
         self._look_at(document_ids)
         try:
             yield subscription
         finally:
-            self._subscriptions -= 1
+            self._subscriptions -= Counter((caller,))
             for document_id in document_ids:
                 self._leave(document_id, subscription)
 

@@ -146,6 +146,23 @@ async def test_a_failed_document_says_why_and_what_to_do(calls: Calls, steps: St
     assert answer.HasField("complete_time")
 
 
+async def test_a_list_tells_of_each_document_all_that_asking_for_it_alone_does(
+    calls: Calls, steps: Steps
+) -> None:
+    base = calls.base()
+    failed, warned = [await steps.create(base_id(base), filename=f"{n}.md") for n in range(2)]
+    await steps.fail(failed, reason_of("FILE_ENCRYPTED"))
+    await steps.parse(warned)
+    request = pb.ListDocumentsRequest(knowledge_base_id=base.id)
+    listed = (await calls.stub.ListDocuments(request, **calls.person())).documents
+    for document in listed:
+        alone = pb.GetDocumentRequest(document_id=document.id)
+        assert document == (await calls.stub.GetDocument(alone, **calls.person())).document
+    assert [document.id for document in listed] == [str(warned.id), str(failed.id)]
+    assert [warning.message for warning in listed[0].warnings] == ["An image."]
+    assert "password" in listed[1].failure.advice
+
+
 async def test_pages_hold_every_document_once_newest_first_with_counts_of_all(
     calls: Calls, steps: Steps
 ) -> None:

@@ -8,6 +8,7 @@ from grpc.aio import AioRpcError
 
 from acervo.ingest.v1 import documents_pb2 as pb
 from services.ingest.documents import Document
+from services.ingest.watch import MOST_OF_ONE_CALLER
 from services.shared.errors import reason_name, reason_of
 from services.shared.ids import uuid7
 from services.shared.rpc_status import from_rpc_error
@@ -32,6 +33,7 @@ async def test_a_watcher_is_sent_the_state_then_each_change_and_the_end(calls: C
     last = await anext(answers)
     while last.document.stage != pb.DOCUMENT_STAGE_EMBEDDING:
         last = await anext(answers)
+    assert last.document.chunk_count == 2, "how many chunks are being embedded"
     await steps.index(document)
     (done,) = [answer async for answer in answers]
     assert done.document.state == pb.DOCUMENT_STATE_DONE
@@ -69,6 +71,26 @@ async def test_many_watchers_of_many_documents_each_see_all_of_them_end(calls: C
     everything = {str(document.id) for document in documents}
     for seen in await asyncio.gather(*map(ended, streams)):
         assert seen == everything
+
+
+async def test_nobody_takes_all_the_places_of_watchers(
+    calls: Calls, steps: Steps, eventually: Eventually
+) -> None:
+    mine = await steps.create(base_id(calls.base()))
+    hers = await steps.create(base_id(calls.base("eve")))
+    streams = [_watch(calls, mine) for _ in range(MOST_OF_ONE_CALLER)]
+    for stream in streams:
+        await anext(stream)
+    with pytest.raises(AioRpcError) as refusal:
+        await anext(_watch(calls, mine))
+    refused = from_rpc_error(refusal.value)
+    assert reason_name(refused.reason) == "OVERLOADED"
+    assert "end another" in refused.message
+    assert await anext(_watch(calls, hers, person="eve"))
+    await steps.fail(mine, reason_of("NO_TEXT"))
+    for stream in streams:
+        assert [answer async for answer in stream]
+    assert await anext(_watch(calls, mine))
 
 
 async def test_whoever_loses_access_loses_the_stream(calls: Calls, steps: Steps) -> None:

@@ -107,7 +107,8 @@ class DocumentServiceServicer:
 
     def WatchDocuments(self, request, context):
         """WatchDocuments sends each named document as it is, and again at each change, until all are DONE or ERROR.
-        Access is checked again every 30 seconds; losing it ends the stream with NOT_FOUND.
+        Access is checked again every 30 seconds; losing it ends the stream with NOT_FOUND. A caller has at most 64 such
+        streams at once; one more is refused as OVERLOADED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

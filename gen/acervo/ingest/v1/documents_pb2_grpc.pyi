@@ -45,7 +45,8 @@ class DocumentServiceStub:
     """ListDocuments answers the documents of a base or collection, newest first."""
     WatchDocuments: _grpc.UnaryStreamMultiCallable[_documents_pb2.WatchDocumentsRequest, _documents_pb2.WatchDocumentsResponse]
     """WatchDocuments sends each named document as it is, and again at each change, until all are DONE or ERROR.
-    Access is checked again every 30 seconds; losing it ends the stream with NOT_FOUND.
+    Access is checked again every 30 seconds; losing it ends the stream with NOT_FOUND. A caller has at most 64 such
+    streams at once; one more is refused as OVERLOADED.
     """
     DeleteDocument: _grpc.UnaryUnaryMultiCallable[_documents_pb2.DeleteDocumentRequest, _documents_pb2.DeleteDocumentResponse]
     """DeleteDocument removes a document in any state, with its chunks and its stored file."""
@@ -69,7 +70,8 @@ class DocumentServiceAsyncStub(DocumentServiceStub):
     """ListDocuments answers the documents of a base or collection, newest first."""
     WatchDocuments: _aio.UnaryStreamMultiCallable[_documents_pb2.WatchDocumentsRequest, _documents_pb2.WatchDocumentsResponse]  # type: ignore[assignment]
     """WatchDocuments sends each named document as it is, and again at each change, until all are DONE or ERROR.
-    Access is checked again every 30 seconds; losing it ends the stream with NOT_FOUND.
+    Access is checked again every 30 seconds; losing it ends the stream with NOT_FOUND. A caller has at most 64 such
+    streams at once; one more is refused as OVERLOADED.
     """
     DeleteDocument: _aio.UnaryUnaryMultiCallable[_documents_pb2.DeleteDocumentRequest, _documents_pb2.DeleteDocumentResponse]  # type: ignore[assignment]
     """DeleteDocument removes a document in any state, with its chunks and its stored file."""
@@ -120,7 +122,8 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_documents_pb2.WatchDocumentsResponse], _abc.AsyncIterator[_documents_pb2.WatchDocumentsResponse]]:
         """WatchDocuments sends each named document as it is, and again at each change, until all are DONE or ERROR.
-        Access is checked again every 30 seconds; losing it ends the stream with NOT_FOUND.
+        Access is checked again every 30 seconds; losing it ends the stream with NOT_FOUND. A caller has at most 64 such
+        streams at once; one more is refused as OVERLOADED.
         """
 
     @_abc_1.abstractmethod
