@@ -27,6 +27,8 @@ _RETRIED = {
 
 _OPTIONS = (
     ("grpc.max_receive_message_length", _MAX_MESSAGE_BYTES),
+    # Channels of one process else share a connection, and a connection carries 256 calls.
+    ("grpc.use_local_subchannel_pool", 1),
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 1000),
@@ -64,7 +66,7 @@ class Call(TypedDict):
 
 
 class Connection:
-    """One channel for each service, opened with the first call and again after every loss."""
+    """One channel for each service, and one for streams that last, opened with the first call and after every loss."""
 
     def __init__(
         self,
@@ -80,13 +82,16 @@ class Connection:
         self._addresses = dict(addresses)
         self._token = token
         self._credentials = credentials
-        self._channels: dict[str, grpc.aio.Channel] = {}
+        self._channels: dict[tuple[str, bool], grpc.aio.Channel] = {}
 
-    def channel(self, service: str) -> grpc.aio.Channel:
-        """The channel to a service. Raises `ValueError` where its address was not given."""
-        channel = self._channels.get(service)
+    def channel(self, service: str, *, lasting: bool = False) -> grpc.aio.Channel:
+        """The channel to a service; `lasting`: the one for streams that last, which take no other call's place.
+
+        Raises `ValueError` where its address was not given.
+        """
+        channel = self._channels.get((service, lasting))
         if channel is None:
-            channel = self._channels[service] = self._open(service)
+            channel = self._channels[service, lasting] = self._open(service)
         return channel
 
     def _open(self, service: str) -> grpc.aio.Channel:

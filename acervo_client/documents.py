@@ -26,6 +26,7 @@ class Documents:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._stub = DocumentServiceStub(connection.channel("ingest"))
+        self._watches = DocumentServiceStub(connection.channel("ingest", lasting=True))
         self._uploads = UploadServiceStub(connection.channel("upload"))
 
     async def upload(
@@ -121,7 +122,7 @@ class Documents:
             request = documents_pb2.WatchDocumentsRequest(document_ids=sorted(pending))
             try:
                 async with typed_errors():
-                    async for change in self._stub.WatchDocuments(request, **self._connection.stream()):
+                    async for change in self._watches.WatchDocuments(request, **self._connection.stream()):
                         patience.renew()
                         if change.deleted or change.document.state in _TERMINAL:
                             pending.discard(change.document.id)

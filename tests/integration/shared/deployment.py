@@ -63,6 +63,7 @@ class Documents(DocumentServiceServicer):
         self.peers = peers
         self.entered = asyncio.Event()
         self.left = asyncio.Event()
+        self.held = 0
 
     async def CheckUpload(  # noqa: N802
         self, request: documents_pb2.CheckUploadRequest, context: CallContext
@@ -107,6 +108,9 @@ class Documents(DocumentServiceServicer):
         for document in request.document_ids:
             if document == "absent":
                 raise NotFound("document")
+            if document == "held":
+                self.held += 1
+                await asyncio.Event().wait()
             yield documents_pb2.WatchDocumentsResponse(document=documents_pb2.Document(id=document))
 
     async def DeleteDocument(  # noqa: N802
