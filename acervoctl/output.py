@@ -3,9 +3,10 @@
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from typer.exceptions import TyperException
@@ -14,13 +15,10 @@ from acervo_client import AcervoError
 from acervo_client.local import LocalStackError
 from acervoctl.errors import CommandError, Exit
 
-_PIPE_WIDTH = 1000
-"""Columns where there is no terminal: tables are never folded for whoever reads them from a pipe."""
-
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What would move the cursor, turn the text around, or cannot be written."""
 
-out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+out = Console(soft_wrap=True, highlight=False)
 """For results."""
 
 err = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -29,7 +27,11 @@ err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 def shown(text: object) -> str:
     """A name or text of others as it may be printed: neither markup nor control characters take effect."""
-    return escape(_UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text)))
+    return escape(_printable(text))
+
+
+def _printable(text: object) -> str:
+    return _UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
 def counted(number: int, noun: str) -> str:
@@ -46,6 +48,15 @@ def sentences(*parts: str) -> str:
 def print_json(value: Mapping[str, Any], file: TextIO | None = None) -> None:
     """Write one JSON document. Keys are stable; new ones may be added."""
     (file or sys.stdout).write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write rows in columns. Nothing is cut or folded, since names and ids are there to be copied."""
+    cells = [heads, *([_printable(cell) for cell in row] for row in rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True))
+        out.print(escape("  ".join(padded).rstrip()))
 
 
 def report(error: Exception, *, as_json: bool = False) -> Exit:

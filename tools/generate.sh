@@ -11,3 +11,4 @@ find protos -name '*.proto' | LC_ALL=C sort | xargs python -m grpc_tools.protoc 
   --grpc_python_out="$target" --mypy_grpc_out="quiet:$target"
 # Files without a service have nothing to say about gRPC.
 grep -L 'Servicer' "$target"/acervo/*/v1/*_pb2_grpc.py | sed -E 's/(.*)_grpc\.py$/\1_grpc.py\n\1_grpc.pyi/' | xargs rm -f
+touch "$target/acervo/py.typed"

@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from acervo.ingest.v1 import documents_pb2
@@ -16,7 +15,7 @@ from acervoctl import encode
 from acervoctl.bases import Place
 from acervoctl.connect import Target
 from acervoctl.options import BaseOption, CollectionOption, HomeOption, JsonOption, UserOption
-from acervoctl.output import counted, out, print_json, sentences, shown
+from acervoctl.output import counted, out, print_json, print_table, sentences, shown
 
 _COUNTED_TOGETHER = 100
 
@@ -42,13 +41,17 @@ def collections(as_json: JsonOption = False, home: HomeOption = None, user: User
     if as_json:
         print_json({"collections": [encode.knowledge_base(base, stats) for base, stats in found]})
         return
-    table = Table("collection", "base", "name", "scope", "model", "documents", "chunks", box=None)
-    for base, stats in found:
-        row = encode.knowledge_base(base, stats)
-        model = f"{row['model']} ({row['width']})"
-        cells = (row["collection"], row["id"], base.display_name, row["scope"], model)
-        table.add_row(*map(shown, cells), str(row["documents"]), str(row["chunks"]))
-    out.print(table)
+    rows = [encode.knowledge_base(base, stats) for base, stats in found]
+    print_table(
+        ("collection", "id", "scope", "model", "documents", "chunks", "name"),
+        [
+            (
+                *(row["collection"], row["id"], row["scope"], f"{row['model']} ({row['width']})"),
+                *(row["documents"], row["chunks"], row["display_name"]),
+            )
+            for row in rows
+        ],
+    )
 
 
 async def _collections(target: Target) -> list[tuple[KnowledgeBase, CollectionStats]]:
@@ -104,12 +107,14 @@ def without_older_failures(newest_first: Sequence[Document]) -> list[Document]:
 
 
 def _print_documents(found: Sequence[Document]) -> None:
-    table = Table("id", "file", "state", "chunks", "pages", "path", box=None)
-    for one in found:
-        state = encode.stage_name(one.stage) or encode.state_name(one.state)
-        numbers = (str(one.chunk_count), str(one.page_count or ""))
-        table.add_row(one.id, shown(one.filename), state, *numbers, shown(one.source_path))
-    out.print(table)
+    rows = [
+        (
+            *(one.id, encode.stage_name(one.stage) or encode.state_name(one.state)),
+            *(one.chunk_count, one.page_count or "", one.source_path or one.filename),
+        )
+        for one in found
+    ]
+    print_table(("id", "state", "chunks", "pages", "file"), rows)
     for one in found:
         for note in _notes(one):
             out.print(f"{shown(one.filename)}: {shown(note)}")

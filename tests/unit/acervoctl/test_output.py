@@ -6,7 +6,7 @@ import pytest
 
 from acervo_client import AcervoError, FieldError
 from acervoctl.errors import CommandError, Exit
-from acervoctl.output import counted, report, sentences, shown
+from acervoctl.output import counted, print_table, report, sentences, shown
 from acervoctl.stack import StackError
 
 ERRORS = [
@@ -72,3 +72,14 @@ def test_parts_of_a_message_are_ended_once_each() -> None:
 
 def test_one_of_a_thing_is_no_plural() -> None:
     assert [counted(number, "file") for number in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
+
+
+def test_a_table_is_aligned_and_cuts_nothing_however_narrow_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+    print_table(("id", "chunks", "file"), [("x" * 36, 7, "字.txt"), ("[b]", 12, "a\x1b b " * 9)])
+    head, first, second = capsys.readouterr().out.splitlines()
+    assert head == f"id{' ' * 34}  chunks  file"
+    assert first == f"{'x' * 36}  7       字.txt"
+    assert second == f"[b]{' ' * 33}  12      " + (r"a\x1b b " * 9).rstrip()
