@@ -3,17 +3,20 @@
 await peers.ingest().CheckUpload(request, **peers.forward("ingest")) await peers.access().Resolve(request,
 **peers.own("access"))
 
-A refused call raises `grpc.aio.AioRpcError`; `from_rpc_error` makes it the typed error that the peer
+A refused call raises `grpc.aio.AioRpcError`; `refusals` makes it the typed error that the peer
 raised, which is also what the server's interceptor does with one that nobody catches.
 """
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, Protocol, TypedDict
 from uuid import uuid4
 
 import grpc
+from grpc.aio import AioRpcError
 
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
 from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
@@ -39,7 +42,16 @@ if TYPE_CHECKING:
     from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceAsyncStub
     from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceAsyncStub
 
-__all__ = ["CallOptions", "Peers", "Stubs", "call_options", "enter", "from_rpc_error", "open_channel"]
+__all__ = [
+    "CallOptions",
+    "Peers",
+    "Stubs",
+    "call_options",
+    "enter",
+    "from_rpc_error",
+    "open_channel",
+    "refusals",
+]
 
 AUTHORIZATION_KEY: Final = "authorization"
 REQUEST_ID_KEY: Final = "x-request-id"
@@ -101,6 +113,15 @@ class CallOptions(TypedDict):
 def enter(remaining_seconds: float | None) -> None:
     """Note how long the caller of this task still waits; None where it set no deadline."""
     _deadline.set(None if remaining_seconds is None else time.monotonic() + remaining_seconds)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Raise what a peer refuses a call with as the AcervoError that it is."""
+    try:
+        yield
+    except AioRpcError as error:
+        raise from_rpc_error(error) from None
 
 
 def open_channel(address: str) -> grpc.aio.Channel:

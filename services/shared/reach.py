@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 from uuid import UUID
 
-from grpc.aio import AioRpcError
-
 from acervo.access.v1.access_pb2 import Permission, ResolveRequest, Target
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from acervo.common.v1.error_reason_pb2 import ERROR_REASON_NOT_FOUND
-from services.shared.client import Peers, from_rpc_error
-from services.shared.errors import NotFound
+from services.shared.client import Peers, refusals
+from services.shared.errors import AcervoError, NotFound
 from services.shared.fields import Fields
 
 NO_BASE: Final = UUID(int=0)
@@ -55,11 +53,11 @@ async def resolve(
     try:
         for start in range(0, len(targets), _MOST_TARGETS):
             request = ResolveRequest(targets=targets[start : start + _MOST_TARGETS], permission=permission)
-            answer = await peers.access().Resolve(request, **peers.forward("access"))
+            with refusals():
+                answer = await peers.access().Resolve(request, **peers.forward("access"))
             bases |= {base.id: base for base in answer.knowledge_bases}
-    except AioRpcError as error:
-        refusal = from_rpc_error(error)
+    except AcervoError as refusal:
         if refusal.reason == ERROR_REASON_NOT_FOUND:
             raise NotFound(kind) from None
-        raise refusal from None
+        raise
     return list(bases.values())

@@ -1,16 +1,15 @@
 """What sync asks of upload and ingest, in its own name."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID, uuid5
-
-from grpc.aio import AioRpcError
 
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.common.v1 import lane_pb2
 from acervo.ingest.v1 import documents_pb2 as ingest_pb
 from acervo.upload.v1 import upload_pb2 as upload_pb
-from services.shared.client import Peers, from_rpc_error
+from services.shared.client import Peers, refusals
 from services.shared.errors import AcervoError, NotFound
 from services.sync.connector import Entry
 from services.sync.runs import Run
@@ -66,12 +65,10 @@ class Uploads:
             actor_user_id=str(source.owner_user_id),
             discard_original=True,
         )
-        try:
+        with refusals():
             answer = await self._peers.upload().UploadDocument(
                 _messages(header, staged), **self._peers.own("upload", UPLOAD_SECONDS)
             )
-        except AioRpcError as error:
-            raise from_rpc_error(error) from None
         document = answer.document
         own = document.source == ingest_pb.DOCUMENT_SOURCE_LOCAL and document.source_path == entry.path
         return Handed(_tracked(document), own, answer.already_present)
@@ -86,20 +83,16 @@ class Documents:
     async def find(self, document_id: UUID) -> Tracked | None:
         """Return a document, None where it is gone."""
         request = ingest_pb.GetDocumentRequest(document_id=str(document_id))
-        try:
+        with _gone_is_fine():
             answer = await self._peers.ingest().GetDocument(request, **self._peers.own("ingest"))
-        except AioRpcError as error:
-            _let_pass_if_gone(error)
-            return None
-        return _tracked(answer.document)
+            return _tracked(answer.document)
+        return None
 
     async def delete(self, document_id: UUID) -> None:
         """Remove a document; one that is gone already is removed."""
         request = ingest_pb.DeleteDocumentRequest(document_id=str(document_id))
-        try:
+        with _gone_is_fine():
             await self._peers.ingest().DeleteDocument(request, **self._peers.own("ingest"))
-        except AioRpcError as error:
-            _let_pass_if_gone(error)
 
 
 def document_gone() -> AcervoError:
@@ -122,7 +115,11 @@ def _tracked(document: ingest_pb.Document) -> Tracked:
     return Tracked(UUID(document.id), document.state == ingest_pb.DOCUMENT_STATE_DONE, failure)
 
 
-def _let_pass_if_gone(error: AioRpcError) -> None:
-    refusal = from_rpc_error(error)
-    if refusal.reason != reasons.ERROR_REASON_NOT_FOUND:
-        raise refusal from None
+@contextmanager
+def _gone_is_fine() -> Iterator[None]:
+    try:
+        with refusals():
+            yield
+    except AcervoError as refusal:
+        if refusal.reason != reasons.ERROR_REASON_NOT_FOUND:
+            raise

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from grpc.aio import AioRpcError
-
 from acervo.access.v1 import access_pb2 as pb
 from acervo.access.v1.access_pb2 import Permission, ResolveRequest, Target, WhoAmIRequest
 from acervo.common.v1 import error_reason_pb2 as reasons
-from services.shared.client import Peers, from_rpc_error
+from services.shared.client import Peers, refusals
 from services.shared.errors import AcervoError, NotFound
 from services.shared.reach import NO_BASE, resolve, target
 from services.sync.sources import Source
@@ -90,13 +88,13 @@ class Reach:
         )
         access = self._peers.access()
         try:
-            who = await access.WhoAmI(WhoAmIRequest(actor_user_id=owner), **self._peers.own("access"))
-            await access.Resolve(request, **self._peers.own("access"))
-        except AioRpcError as error:
-            refusal = from_rpc_error(error)
+            with refusals():
+                who = await access.WhoAmI(WhoAmIRequest(actor_user_id=owner), **self._peers.own("access"))
+                await access.Resolve(request, **self._peers.own("access"))
+        except AcervoError as refusal:
             if refusal.reason == reasons.ERROR_REASON_NOT_FOUND:
                 raise AcervoError(reasons.ERROR_REASON_OWNER_LOST_ACCESS) from None
-            raise refusal from None
+            raise
         if not who.deployment_admin:
             raise AcervoError(reasons.ERROR_REASON_OWNER_LOST_ACCESS)
 

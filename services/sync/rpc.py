@@ -100,7 +100,7 @@ class SourceService(SourceServiceServicer):
         call, owner = Call.of(request), _person()
 
         async def attach(connection: Connection) -> pb.AttachSourceResponse:
-            attached = await sources.attach(connection, source.id, base.id, base.tenant_id, owner)
+            attached = await sources.attach(connection, source.id, base.id, base.tenant_id, owner, at=uuid7())
             if attached is None:
                 raise NotFound("detached source")
             return pb.AttachSourceResponse(source=source_to_proto(attached))

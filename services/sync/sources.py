@@ -122,12 +122,14 @@ async def detach(connection: Connection, base_id: UUID) -> None:
 
 
 async def attach(
-    connection: Connection, source_id: UUID, base_id: UUID, tenant_id: UUID, owner_user_id: UUID
+    connection: Connection, source_id: UUID, base_id: UUID, tenant_id: UUID, owner_user_id: UUID, *, at: UUID
 ) -> Source | None:
     """Point a detached source at another base, under a new owner; None where it is not detached.
 
+    `at` is a UUIDv7 of this moment: a base that was emptied takes a source that is older than that.
+
     Raises BaseGone where that base was deleted meanwhile.
     """
-    await bases.hold(connection, base_id, source_id)
+    await bases.hold(connection, base_id, at)
     row = await connection.fetchrow(_ATTACH, source_id, base_id, tenant_id, owner_user_id)
     return None if row is None else Source.from_row(row)

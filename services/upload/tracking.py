@@ -4,13 +4,11 @@ import asyncio
 import logging
 from uuid import UUID
 
-from grpc.aio import AioRpcError
-
 from acervo.common.v1 import lane_pb2
 from acervo.ingest.v1 import documents_pb2
 from acervo.ingest.v1.documents_pb2 import CreateDocumentRequest, CreateDocumentResponse
 from services.shared.bus import Lane
-from services.shared.client import Peers, from_rpc_error
+from services.shared.client import Peers, refusals
 from services.shared.db import DISCONNECTED, Pool
 from services.shared.errors import AcervoError, Code, meaning
 from services.shared.ingestion_config_codec import config_to_proto
@@ -48,12 +46,14 @@ class Tracking:
                 again by `reconcile`.
         """
         try:
-            answer = await self._peers.ingest().CreateDocument(_request(file), **self._peers.own("ingest"))
-        except AioRpcError as error:
-            refusal = from_rpc_error(error)
+            with refusals():
+                answer = await self._peers.ingest().CreateDocument(
+                    _request(file), **self._peers.own("ingest")
+                )
+        except AcervoError as refusal:
             if meaning(refusal.reason).code in _FINAL:
                 await self._refused(file)
-            raise refusal from error
+            raise
         await self._answered(file, answer)
         return answer
 

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from datetime import UTC
 from uuid import UUID
 
-import grpc
-
 from acervo.access.v1.access_pb2 import PERMISSION_VIEW, ResolveRequest, Target
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.events.v1.facts_pb2 import DocumentFailed
 from acervo.ingest.v1.chunks_pb2 import Chunk, ChunkFileHeader
 from services.shared import bus, jobs
 from services.shared.blobs import BlobStore
-from services.shared.client import Peers, from_rpc_error
+from services.shared.client import Peers, refusals
 from services.shared.db import Pool
 from services.shared.errors import AcervoError, BaseGone, ErrorReason
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed, Work
@@ -163,12 +161,12 @@ class Indexing:
             return self._spaces[base_id]
         request = ResolveRequest(targets=[Target(knowledge_base_id=str(base_id))], permission=PERMISSION_VIEW)
         try:
-            response = await self._peers.access().Resolve(request, **self._peers.own("access"))
-        except grpc.aio.AioRpcError as error:
-            refusal = from_rpc_error(error)
+            with refusals():
+                response = await self._peers.access().Resolve(request, **self._peers.own("access"))
+        except AcervoError as refusal:
             if refusal.reason == pb.ERROR_REASON_NOT_FOUND:
                 raise BaseGone from None
-            raise refusal from None
+            raise
         (base,) = response.knowledge_bases
         if len(self._spaces) >= _MOST_SPACES:
             self._spaces.clear()

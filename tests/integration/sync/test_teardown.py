@@ -73,6 +73,22 @@ async def test_a_detached_source_is_pointed_at_another_base_and_brings_everythin
     assert stage.documents.headers[-1].knowledge_base_id == str(other)
 
 
+async def test_a_detached_source_is_pointed_at_a_base_that_was_emptied_since_it_was_made(
+    stage: Stage, base: UUID, access_broker: Broker
+) -> None:
+    stage.write("a.md")
+    source = await stage.source(base)
+    await delete(stage, access_broker, base)
+    other, teardown = uuid7(), str(uuid7())
+    stage.let("ana", base=other)
+    emptied = BaseEmptied(knowledge_base_id=str(other), teardown_id=teardown, emptied_before=str(uuid7()))
+    await tell(access_broker, bus.BASE_EMPTIED, emptied)
+    await stage.answered(TeardownAnswered(teardown_id=teardown, service="sync"))
+    attach = pb.AttachSourceRequest(source_id=source.id, knowledge_base_id=str(other))
+    assert (await stage.call("AttachSource", attach)).source.knowledge_base_id == str(other)
+    assert counts(await stage.run(source)) == {"listed": 1, "ingested": 1}
+
+
 async def test_detached_sources_are_the_admins_alone(stage: Stage, base: UUID, access_broker: Broker) -> None:
     source = await stage.source(base)
     stage.let("ben", base=base, admin=False)
