@@ -93,7 +93,7 @@ async def measure(pool: Pool, embedders: Embedders, data: RetrievalSet, space: S
     async def ask() -> None:
         for question, relevant in waiting:
             for legs in Legs:
-                passages = await searcher.search(Query(question, [base], DEPTH, legs))
+                passages = await searcher.search(Query(question, [base], DEPTH, legs, "bench"))
                 sums[legs] += ndcg([keys[passage.ordinal] for passage in passages], relevant)
 
     await asyncio.gather(*(ask() for _ in range(_SLOTS)))

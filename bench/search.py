@@ -98,7 +98,7 @@ class _Asking:
     async def _in_process(self, base: KnowledgeBase, question: str) -> None:
         self.sent.clear()
         bases = [Base(UUID(base.id), base.collection_name, SPACE)]
-        await self.searcher.search(Query(question, bases, _LIMIT, Legs.BOTH))
+        await self.searcher.search(Query(question, bases, _LIMIT, Legs.BOTH, "bench"))
 
     async def _sql(self, base: KnowledgeBase, question: str) -> None:
         """Send again what the search before has sent."""

@@ -8,6 +8,7 @@ from acervo.access.v1.knowledge_bases_pb2 import EmbeddingSettings, KnowledgeBas
 from acervo.vectorstore.v1 import collections_pb2, search_pb2
 from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceServicer
 from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceServicer
+from services.shared import auth
 from services.shared.client import Peers
 from services.shared.db import Pool
 from services.shared.fields import Fields
@@ -63,6 +64,7 @@ class SearchService(SearchServiceServicer):
             ],
             limit=limit,
             legs=legs,
+            caller=auth.current().id,
         )
         passages = await self._searcher.search(query)
         return search_pb2.SearchResponse(passages=map(_passage_to_proto, passages))

@@ -45,6 +45,8 @@ class Query:
     bases: Sequence[Base]
     limit: int
     legs: Legs
+    caller: str
+    """Who asks: of one caller few questions wait at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +133,9 @@ class Searcher:
             ModelUnavailable, Overloaded, Unavailable: a question cannot be embedded now, or not here.
         """
         vectors = {
-            space: next(wire.vectors((await self._embedders.embed_query(space, query.text))[None, :]))
+            space: next(wire.vectors(vector[None, :]))
             for space in dict.fromkeys(base.space for base in query.bases)
+            for vector in [await self._embedders.embed_query(space, query.text, query.caller)]
         }
         statistics = await self._rarity.of(base.id for base in query.bases)
         async with self._pool.acquire() as connection:

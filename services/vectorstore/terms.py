@@ -9,19 +9,24 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
 import Stemmer
 
 from services.vectorstore.languages import LANGUAGES, UNKNOWN, VOTES
+from services.vectorstore.spelling import bounded
 
 DIMENSIONS = 1 << 24
 """Term ids are 1 to DIMENSIONS - 1. Two stems share an id once in some 16 million pairs, which does not matter."""
 
 MAX_WORD = 64
 """Longer runs of letters are cut into words of so many characters."""
+
+MAX_WORDS = 1024
+"""Distinct words of a question that count: the first ones."""
+_QUESTION_BYTES = 1 << 15
 
 # Votes that a chunk needs to speak for itself; with fewer it follows its document.
 _CONFIDENT = 2.0
@@ -134,7 +139,7 @@ class Lexicon:
         """
         if len(self._numbers) > self._remembered:
             self._forget()
-        distinct = list(dict.fromkeys(words(text)))
+        distinct = list(islice(dict.fromkeys(words(bounded(text, _QUESTION_BYTES))), MAX_WORDS))
         if not distinct:
             return ()
         numbers = np.fromiter(map(self._numbers.__getitem__, distinct), np.int64, len(distinct))

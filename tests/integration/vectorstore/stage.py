@@ -138,4 +138,4 @@ class Stage:
             Base(UUID(base.id), base.collection_name, Space(base.embedding.model, base.embedding.width))
             for base in bases
         ]
-        return await self.searcher.search(Query(text, asked, limit, legs))
+        return await self.searcher.search(Query(text, asked, limit, legs, "ann"))

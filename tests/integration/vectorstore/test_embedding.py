@@ -1,6 +1,7 @@
 """Models in child processes: questions first, deaths survived, nothing computed twice."""
 
 import asyncio
+import operator
 import os
 import signal
 from collections.abc import Awaitable, Callable
@@ -10,8 +11,10 @@ import psutil
 import pytest
 
 from services.shared.db import Pool
+from services.shared.errors import Overloaded
 from services.vectorstore.embedding import Embedders, EmbeddingCache, EmbeddingFailed, Urgency
-from services.vectorstore.models import DEFAULT_MODEL, Space, Vectors
+from services.vectorstore.models import DEFAULT_MODEL, ModelSpec, Space, Vectors, installed
+from services.vectorstore.spelling import bounded
 
 SPACE = Space(DEFAULT_MODEL, 512)
 LONG = "The lighthouse keeper counts the ships that pass at night. " * 12
@@ -27,7 +30,7 @@ def children() -> list[psutil.Process]:
 
 
 async def test_questions_go_before_documents_and_people_before_folders(embedders: Embedders) -> None:
-    await embedders.embed_query(SPACE, "loaded")
+    await embedders.embed_query(SPACE, "loaded", "ann")
     order: list[str] = []
 
     async def note(name: str, work: Awaitable[Vectors]) -> None:
@@ -39,7 +42,7 @@ async def test_questions_go_before_documents_and_people_before_folders(embedders
     others = [
         note("bulk", embedders.embed_documents(SPACE, [LONG], Urgency.BULK)),
         note("interactive", embedders.embed_documents(SPACE, [LONG], Urgency.INTERACTIVE)),
-        note("question", embedders.embed_query(SPACE, "ships")),
+        note("question", embedders.embed_query(SPACE, "ships", "ann")),
     ]
     await asyncio.gather(first, *others)
     assert order == ["under way", "question", "interactive", "bulk"]
@@ -47,21 +50,21 @@ async def test_questions_go_before_documents_and_people_before_folders(embedders
 
 async def test_question_does_not_wait_for_a_long_document(embedders: Embedders) -> None:
     document = asyncio.create_task(embedders.embed_documents(SPACE, [LONG] * 40, Urgency.BULK))
-    await embedders.embed_query(SPACE, "ships")
+    await embedders.embed_query(SPACE, "ships", "ann")
     assert not document.done()
     assert (await document).shape == (40, 512)
 
 
 async def test_model_that_dies_fails_its_batch_and_is_started_again_until_closed() -> None:
     embedders = Embedders()
-    await embedders.embed_query(SPACE, "loaded")
+    await embedders.embed_query(SPACE, "loaded", "ann")
     (child,) = children()
     work = asyncio.create_task(embedders.embed_documents(SPACE, [LONG] * 100, Urgency.BULK))
     await asyncio.sleep(0)
     os.kill(child.pid, signal.SIGKILL)
     with pytest.raises(EmbeddingFailed):
         await work
-    assert (await embedders.embed_query(SPACE, "again")).shape == (512,)
+    assert (await embedders.embed_query(SPACE, "again", "ann")).shape == (512,)
     await embedders.close()
     assert not children()
 
@@ -95,5 +98,33 @@ async def test_each_text_gets_its_own_vector_in_order_though_it_stands_twice(
     texts = [f"text number {n % 50}" for n in range(90)]
     vectors = await EmbeddingCache(pool, embedders).embed_documents(SPACE, texts, Urgency.BULK)
     assert np.array_equal(vectors[:40], vectors[50:])
-    alone = np.stack([await embedders.embed_query(SPACE, text) for text in texts[:5]])
+    alone = np.stack([await embedders.embed_query(SPACE, text, "ann") for text in texts[:5]])
     assert np.allclose(vectors[:5], alone, atol=1e-4)
+
+
+@pytest.mark.parametrize("spec", installed(), ids=operator.attrgetter("name"))
+@pytest.mark.parametrize("text", ["\ufdfa" * 8192, "ships " * 1365])
+async def test_a_model_reads_no_more_of_a_question_than_its_window_holds(
+    embedders: Embedders, spec: ModelSpec, text: str
+) -> None:
+    space = Space(spec.name, spec.width)
+    whole = await embedders.embed_query(space, text, "ann")
+    assert np.array_equal(whole, await embedders.embed_query(space, bounded(text, spec.window), "ann"))
+
+
+@pytest.mark.parametrize("spec", installed(), ids=operator.attrgetter("name"))
+async def test_no_document_ends_a_model(embedders: Embedders, spec: ModelSpec) -> None:
+    space = Space(spec.name, spec.width)
+    texts = ["ships", "\ufdfa" * 600, "e\u0301" * 600, "\ud800", "ships"]
+    vectors = await embedders.embed_documents(space, texts, Urgency.BULK)
+    assert np.allclose(vectors[0], vectors[-1], atol=1e-4)
+
+
+async def test_one_caller_cannot_fill_the_queue_of_questions(embedders: Embedders) -> None:
+    await embedders.embed_query(SPACE, "loaded", "ann")
+    several = [embedders.embed_query(SPACE, f"question {n}", "ann") for n in range(20)]
+    outcomes = await asyncio.gather(
+        *several, embedders.embed_query(SPACE, "question", "bob"), return_exceptions=True
+    )
+    assert [isinstance(outcome, Overloaded) for outcome in outcomes] == [False] * 8 + [True] * 12 + [False]
+    assert (await embedders.embed_query(SPACE, "later", "ann")).shape == (512,)
