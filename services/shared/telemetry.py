@@ -21,12 +21,14 @@ MAX_LINE: Final = 512
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _SECRET_KEY = re.compile(r"(?i)authorization|password|passwd|secret|token|api_?key|credential")
 _RULES: Final = (
-    (re.compile(r"(?i)\bbearer\s+[\w.~+/=-]+"), f"Bearer {HIDDEN}"),
-    (re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), HIDDEN),
-    (re.compile(r"\b([a-z][a-z0-9+.-]*://)[^\s/@'\"]+@"), rf"\1{HIDDEN}@"),
+    # What must be in a text, in lower case, for the rule to be tried; the rule; what is written instead.
+    (("bearer",), re.compile(r"(?i)\bbearer\s+[\w.~+/=-]+"), f"Bearer {HIDDEN}"),
+    (("eyj",), re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), HIDDEN),
+    (("://",), re.compile(r"\b([a-z][a-z0-9+.-]{0,20}://)[^\s/@'\"]+@"), rf"\1{HIDDEN}@"),
     (
+        ("password", "passwd", "secret", "token", "apikey", "api_key"),
         re.compile(
-            r"(?i)\b([\w-]*(?:password|passwd|secret|token|api_?key)[\w-]*[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&)]+"
+            r"(?i)((?:password|passwd|secret|token|api_?key)[\w-]*[\"']?\s*[=:]\s*[\"']?)[^\s\"',;&)]+"
         ),
         rf"\1{HIDDEN}",
     ),
@@ -52,10 +54,16 @@ def redact(text: str) -> str:
 
 
 def _redact_line(line: str) -> str:
-    shortened = line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}[{len(line) - MAX_LINE} more]"
-    for pattern, replacement in _RULES:
-        shortened = pattern.sub(replacement, shortened)
+    shortened = _cut(line)
+    lower = shortened.lower()
+    for marks, pattern, replacement in _RULES:
+        if any(mark in lower for mark in marks):
+            shortened = pattern.sub(replacement, shortened)
     return shortened
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_LINE else f"{text[:MAX_LINE]}[{len(text) - MAX_LINE} more]"
 
 
 class JsonFormatter(logging.Formatter):
@@ -86,4 +94,4 @@ class JsonFormatter(logging.Formatter):
 def _clean(value: object) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
-    return redact(str(value))
+    return redact(_cut(str(value)))

@@ -88,3 +88,11 @@ def test_every_line_of_a_trace_is_kept_and_cleaned() -> None:
     trace = "\n".join(f"line {number} token=abc{number}" for number in range(500))
     assert redact(trace).count("\n") == 499
     assert "abc" not in redact(trace)
+
+
+def test_a_field_is_cut_as_a_whole() -> None:
+    assert len(str(_line("x", path="a\n" * 100_000)["path"])) <= MAX_LINE + 20
+
+
+def test_a_name_of_several_words_hides_its_value_wherever_it_begins() -> None:
+    assert "hunter2" not in redact(f"{'-a' * 200}-my-token-of-old=hunter2")
