@@ -103,7 +103,10 @@ def passage(message: Passage) -> dict[str, Any]:
 
 
 def run(message: Run) -> dict[str, Any]:
-    """A run of a source; `failure` is null unless the run as a whole failed."""
+    """A run of a source; `failure` is null unless the run as a whole failed.
+
+    `kinds_not_taken` counts, by extension, files among the skipped.
+    """
     counts = message.counts
     failed = message.failure_reason != 0
     return {
@@ -119,6 +122,7 @@ def run(message: Run) -> dict[str, Any]:
             {"path": file.source_path, "reason": reason_name(file.reason), "message": file.message}
             for file in message.failed_files
         ],
+        "kinds_not_taken": dict(message.kinds_not_taken),
         "created_at": _time(message.create_time),
         "completed_at": _time(message.complete_time),
     }

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,7 @@ from acervo_client import AcervoClient, AcervoError
 from acervoctl import encode
 from acervoctl.bases import Place
 from acervoctl.connect import Target
-from acervoctl.errors import CommandError, Exit
+from acervoctl.errors import CommandError, Exit, interrupted
 from acervoctl.options import (
     BaseOption,
     CollectionOption,
@@ -69,7 +70,10 @@ def local(
     # As sync keeps it: without links, so that the source of this directory is found again.
     path = _resolved(path)
     place = Place.of(collection, base)
-    run = asyncio.run(_sync(Target(home, user), path, place, mode, recursive=recursive, quiet=as_json))
+    try:
+        run = asyncio.run(_sync(Target(home, user), path, place, mode, recursive=recursive, quiet=as_json))
+    except KeyboardInterrupt:
+        raise interrupted("a run that began goes on", f"acervo documents {place.options}") from None
     if as_json:
         print_json({"run": encode.run(run)})
     else:
@@ -131,4 +135,14 @@ def _print_run(run: Run) -> None:
         out.print(f"[red]failed[/red] {shown(file['path'])}: {file['reason']}\n    {shown(file['message'])}")
     if run.state != RUN_STATE_DONE:
         out.print(f"[red]the run was not completed[/red]: {shown(run.failure_message)}")
+    if run.kinds_not_taken:
+        out.print(f"skipped, since such files are not taken: {_kinds(run.kinds_not_taken)}")
     out.print(_counts(run))
+
+
+def _kinds(kinds: Mapping[str, int]) -> str:
+    """The most frequent first. Example: `12 .png, 1 without an extension`."""
+    often = sorted(kinds.items(), key=lambda one: (-one[1], one[0]))
+    return ", ".join(
+        f"{count} {shown(f'.{name}') if name else 'without an extension'}" for name, count in often
+    )

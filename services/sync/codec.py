@@ -57,6 +57,7 @@ def run_to_proto(run: Run, failed_files: Iterable[FailedFile] = ()) -> pb.Run:
         ),
         failure_reason=_reason(run.failure_reason or 0),
         failure_message=run.failure_message,
+        kinds_not_taken=run.kinds_not_taken,
         create_time=_timestamp(run.created_at),
         complete_time=None if run.completed_at is None else _timestamp(run.completed_at),
         failed_files=[

@@ -14,8 +14,8 @@ CHANNEL = "files"
 
 _OUTCOMES = "SELECT path_digest, outcome FROM run_files WHERE run_id = $1 AND path_digest = ANY($2::bytea[])"
 _NOTE = """
-INSERT INTO run_files (run_id, path_digest, source_path, outcome, replaces, reason, message)
-SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::boolean[], $6::integer[], $7::text[])
+INSERT INTO run_files (run_id, path_digest, source_path, outcome, replaces, reason, message, kind_not_taken)
+SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::boolean[], $6::integer[], $7::text[], $8::text[])
 ON CONFLICT DO NOTHING
 """
 _HANDED = """
@@ -78,19 +78,29 @@ class Outcome(StrEnum):
 class Found:
     """A file as it goes into a run: left SKIPPED, about to be taken (TAKING), or FAILED at once.
 
-    `replaces` says whether the base holds a sound document of it.
+    `replaces` says whether the base holds a sound document of it, `kind_not_taken` by which extension its kind is known
+    not to be taken.
     """
 
     path: str
     outcome: Outcome
     replaces: bool = False
     failure: AcervoError | None = None
+    kind_not_taken: str | None = None
 
     @property
-    def row(self) -> tuple[bytes, str, str, bool, int | None, str]:
+    def row(self) -> tuple[bytes, str, str, bool, int | None, str, str | None]:
         """The columns of `run_files` that it fills."""
         reason, message = (None, "") if self.failure is None else (self.failure.reason, self.failure.message)
-        return claims.digest(self.path), self.path, self.outcome, self.replaces, reason, message
+        return (
+            claims.digest(self.path),
+            self.path,
+            self.outcome,
+            self.replaces,
+            reason,
+            message,
+            self.kind_not_taken,
+        )
 
 
 async def outcomes(pool: Pool, run_id: UUID, digests: Sequence[bytes]) -> dict[bytes, Outcome]:

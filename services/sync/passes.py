@@ -148,6 +148,8 @@ class Pass:
             limit = kinds.declared(found.name, "").document_limit
             if found.size > limit:
                 raise too_large(limit)
+        except kinds.KindUnsupported as refusal:
+            return Found(found.path, Outcome.SKIPPED, kind_not_taken=refusal.metadata["extension"])
         except AcervoError as refusal:
             return Found(found.path, Outcome.FAILED, failure=refusal)
         return Found(found.path, Outcome.TAKING, replaces=held is not None and held.sha256 is not None)

@@ -1,5 +1,6 @@
 """Runs: one pass over a source each, and one at a time of a source."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -22,11 +23,13 @@ STAGE = "sync"
 ATTEMPT = 1
 """A run is attempted once: what failed in it is taken again by the next."""
 FAILED_FILES = 100
+KINDS_NOT_TAKEN = 20
 
 _INSERT = "INSERT INTO runs (id, source_id, knowledge_base_id, mode) VALUES ($1, $2, $3, $4)"
 _SELECT = """
 SELECT r.id, r.source_id, r.knowledge_base_id, r.mode, r.state, r.failure_reason, r.failure_message, r.created_at,
-    r.completed_at, coalesce(f.listed, r.listed) AS listed, coalesce(f.ingested, r.ingested) AS ingested,
+    r.completed_at, r.kinds_not_taken,
+    coalesce(f.listed, r.listed) AS listed, coalesce(f.ingested, r.ingested) AS ingested,
     coalesce(f.updated, r.updated) AS updated, coalesce(f.skipped, r.skipped) AS skipped,
     coalesce(f.failed, r.failed) AS failed, coalesce(f.removed, r.removed) AS removed
 FROM runs r LEFT JOIN run_counts f ON f.run_id = r.id AND r.state = 'running'
@@ -43,6 +46,12 @@ UPDATE runs SET state = $2, failure_reason = $3, failure_message = $4, completed
         SELECT coalesce(sum(listed), 0), coalesce(sum(ingested), 0), coalesce(sum(updated), 0),
             coalesce(sum(skipped), 0), coalesce(sum(failed), 0), coalesce(sum(removed), 0)
         FROM run_counts WHERE run_id = $1
+    ),
+    kinds_not_taken = (
+        SELECT coalesce(jsonb_object_agg(kind, files), '{}') FROM (
+            SELECT kind_not_taken AS kind, count(*) AS files FROM run_files
+            WHERE run_id = $1 AND kind_not_taken IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT $5
+        ) AS counted
     )
 WHERE id = $1 AND state = 'running'
 """
@@ -76,7 +85,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One pass over a source. `failure_reason` is set where the run as a whole failed."""
+    """One pass over a source. `failure_reason` is set where the run as a whole failed.
+
+    `kinds_not_taken` counts, once it is over, the files that were skipped for their extension.
+    """
 
     id: UUID
     source_id: UUID
@@ -84,6 +96,7 @@ class Run:
     mode: Mode
     state: RunState
     counts: Counts
+    kinds_not_taken: Mapping[str, int]
     failure_reason: int | None
     failure_message: str
     created_at: datetime
@@ -99,6 +112,7 @@ class Run:
             Mode(row["mode"]),
             RunState(row["state"]),
             Counts(**{name: row[name] for name in Counts.__slots__}),
+            row["kinds_not_taken"],
             row["failure_reason"],
             row["failure_message"],
             row["created_at"],
@@ -158,5 +172,5 @@ async def complete(connection: Connection, run_id: UUID, failure: AcervoError | 
     """End a run: its counts stand from now on, and of its files only those that failed stay."""
     state = RunState.DONE if failure is None else RunState.ERROR
     reason, message = (None, "") if failure is None else (failure.reason, failure.message)
-    await connection.execute(_COMPLETE, run_id, state, reason, message)
+    await connection.execute(_COMPLETE, run_id, state, reason, message, KINDS_NOT_TAKEN)
     await connection.execute(_PRUNE, run_id, FAILED_FILES)

@@ -144,6 +144,18 @@ def test_a_directory_is_synced_and_what_is_gone_from_it_is_removed(home: Path, t
     assert len(answer(home, "documents", "--collection", "birds")["documents"]) == 1
 
 
+def test_a_sync_skips_what_is_not_taken_and_names_the_kinds(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# Wrens\n\nWrens are small.")
+    for name in ("one.exe", "two.exe", "Makefile"):
+        (tmp_path / name).write_bytes(b"MZ\x90\x00")
+    run = answer(home, "sync", "local", tmp_path, "--collection", "wrens")["run"]
+    assert (run["counts"]["ingested"], run["counts"]["skipped"], run["counts"]["failed"]) == (1, 3, 0)
+    assert run["kinds_not_taken"] == {"exe": 2, "": 1}
+    plain = acervo(home, "sync", "local", tmp_path, "--collection", "wrens")
+    assert plain.returncode == 0
+    assert "not taken: 2 .exe, 1 without an extension" in plain.stdout
+
+
 def test_another_person_sees_none_of_it(home: Path, tmp_path: Path) -> None:
     path = tmp_path / "secret.txt"
     path.write_text("The key lies under the mat.")

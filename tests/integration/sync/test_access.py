@@ -211,4 +211,4 @@ async def test_counts_of_a_run_are_seen_while_it_goes_on(stage: Stage, base: UUI
     stage.documents.finishing = False
     run = await stage.start(await stage.source(base))
     seen = await stage.until(run, lambda seen: bool(seen.counts.listed))
-    assert (seen.state, counts(seen)) == (pb.RUN_STATE_RUNNING, {"listed": 2, "failed": 1})
+    assert (seen.state, counts(seen)) == (pb.RUN_STATE_RUNNING, {"listed": 2, "skipped": 1})

@@ -7,6 +7,7 @@ import pytest
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.sync.v1 import sources_pb2 as pb
 from services.shared.errors import AcervoError
+from services.sync.runs import KINDS_NOT_TAKEN
 from tests.integration.sync.stage import Stage, counts
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -131,20 +132,40 @@ async def test_a_change_that_fails_leaves_the_document_that_was_there(stage: Sta
     assert {stored.filename for stored in stage.documents.documents.values()} == {"b.md"}
 
 
-async def test_what_is_refused_or_of_no_known_kind_fails_with_its_reason_and_stops_nothing(
-    stage: Stage, base: UUID
-) -> None:
+async def test_what_is_refused_fails_with_its_reason_and_stops_nothing(stage: Stage, base: UUID) -> None:
     stage.write("a.md", "text")
-    program = stage.write("b.exe", "text")
     refused = stage.write("c.md", "text")
     stage.documents.refused[refused] = AcervoError(reasons.ERROR_REASON_FILE_KIND_MISMATCH)
     run = await stage.run(await stage.source(base))
     assert run.state == pb.RUN_STATE_DONE
-    assert counts(run) == {"listed": 3, "ingested": 1, "failed": 2}
+    assert counts(run) == {"listed": 2, "ingested": 1, "failed": 1}
     assert [(file.source_path, file.reason) for file in run.failed_files] == [
-        (program, reasons.ERROR_REASON_FILE_KIND_UNSUPPORTED),
-        (refused, reasons.ERROR_REASON_FILE_KIND_MISMATCH),
+        (refused, reasons.ERROR_REASON_FILE_KIND_MISMATCH)
     ]
+
+
+async def test_files_of_kinds_that_are_not_taken_are_skipped_in_every_mode_and_their_kinds_are_named(
+    stage: Stage, base: UUID
+) -> None:
+    stage.write("a.md", "text")
+    for name in ("b.exe", "c.EXE", "Makefile", f"d.{'x' * 60}"):
+        stage.write(name, "text")
+    source = await stage.source(base)
+    for mode in (NEW_ONLY, FULL):
+        run = await stage.run(source, mode)
+        assert (run.state, run.counts.skipped + run.counts.ingested) == (pb.RUN_STATE_DONE, 5)
+        assert (run.counts.failed, list(run.failed_files)) == (0, [])
+        assert run.kinds_not_taken == {"exe": 2, "": 1, "x" * 20: 1}
+
+
+async def test_of_the_kinds_that_are_not_taken_the_most_frequent_are_named(stage: Stage, base: UUID) -> None:
+    for number in range(KINDS_NOT_TAKEN + 5):
+        stage.write(f"{number}.none{number:02}", "text")
+    stage.write("more.none24", "text")
+    run = await stage.run(await stage.source(base))
+    assert run.counts.skipped == KINDS_NOT_TAKEN + 6
+    assert len(run.kinds_not_taken) == KINDS_NOT_TAKEN
+    assert run.kinds_not_taken["none24"] == 2
 
 
 async def test_a_directory_without_any_file_removes_nothing_and_says_so(stage: Stage, base: UUID) -> None:

@@ -13,7 +13,7 @@ from acervo.events.v1.facts_pb2 import DocumentFinished
 from acervo.sync.v1 import sources_pb2 as pb
 from services.shared import bus
 from services.shared.client import from_rpc_error
-from services.shared.errors import NotFound
+from services.shared.errors import AcervoError, NotFound
 from services.sync import local_directory, passes
 from services.sync.connector import SourceUnreadable
 from tests.integration.sync.stage import Stage, counts
@@ -181,9 +181,10 @@ async def test_a_run_waits_for_a_service_that_is_down_and_goes_on(
 
 async def test_the_counts_of_a_run_stand_when_its_files_are_forgotten(stage: Stage, base: UUID) -> None:
     for number in range(120):
-        stage.write(f"{number:03}.exe")
+        refused = stage.write(f"{number:03}.md")
+        stage.documents.refused[refused] = AcervoError(reasons.ERROR_REASON_FILE_KIND_MISMATCH)
     stage.write("a.md")
     run = await stage.run(await stage.source(base))
     assert counts(run) == {"listed": 121, "ingested": 1, "failed": 120}
-    assert [Path(file.source_path).name for file in run.failed_files] == [f"{n:03}.exe" for n in range(100)]
+    assert [Path(file.source_path).name for file in run.failed_files] == [f"{n:03}.md" for n in range(100)]
     assert await stage.pool.fetchval("SELECT count(*) FROM run_files") == 100

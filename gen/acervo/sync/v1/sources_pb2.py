@@ -26,17 +26,19 @@ from acervo.common.v1 import error_reason_pb2 as acervo_dot_common_dot_v1_dot_er
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x61\x63\x65rvo/sync/v1/sources.proto\x12\x0e\x61\x63\x65rvo.sync.v1\x1a#acervo/common/v1/error_reason.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"1\n\x0eLocalDirectory\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x11\n\trecursive\x18\x02 \x01(\x08\"\x8f\x02\n\x06Source\x12\n\n\x02id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x03 \x01(\t\x12\x39\n\x0flocal_directory\x18\x04 \x01(\x0b\x32\x1e.acervo.sync.v1.LocalDirectoryH\x00\x12&\n\x04mode\x18\x05 \x01(\x0e\x32\x18.acervo.sync.v1.SyncMode\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rowner_user_id\x18\x07 \x01(\t\x12\x10\n\x08\x64\x65tached\x18\x08 \x01(\x08\x42\x0b\n\tconnector\"p\n\tRunCounts\x12\x0e\n\x06listed\x18\x01 \x01(\x03\x12\x10\n\x08ingested\x18\x02 \x01(\x03\x12\x0f\n\x07updated\x18\x03 \x01(\x03\x12\x0f\n\x07skipped\x18\x04 \x01(\x03\x12\x0e\n\x06\x66\x61iled\x18\x05 \x01(\x03\x12\x0f\n\x07removed\x18\x06 \x01(\x03\"a\n\nFailedFile\x12\x13\n\x0bsource_path\x18\x01 \x01(\t\x12-\n\x06reason\x18\x02 \x01(\x0e\x32\x1d.acervo.common.v1.ErrorReason\x12\x0f\n\x07message\x18\x03 \x01(\t\"\x86\x03\n\x03Run\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tsource_id\x18\x02 \x01(\t\x12&\n\x04mode\x18\x03 \x01(\x0e\x32\x18.acervo.sync.v1.SyncMode\x12\'\n\x05state\x18\x04 \x01(\x0e\x32\x18.acervo.sync.v1.RunState\x12)\n\x06\x63ounts\x18\x05 \x01(\x0b\x32\x19.acervo.sync.v1.RunCounts\x12\x35\n\x0e\x66\x61ilure_reason\x18\x06 \x01(\x0e\x32\x1d.acervo.common.v1.ErrorReason\x12\x17\n\x0f\x66\x61ilure_message\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rcomplete_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x0c\x66\x61iled_files\x18\n \x03(\x0b\x32\x1a.acervo.sync.v1.FailedFile\"\xe3\x01\n\x13\x43reateSourceRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x04 \x01(\t\x12\x39\n\x0flocal_directory\x18\x05 \x01(\x0b\x32\x1e.acervo.sync.v1.LocalDirectoryH\x00\x12&\n\x04mode\x18\x06 \x01(\x0e\x32\x18.acervo.sync.v1.SyncModeB\x0b\n\tconnector\">\n\x14\x43reateSourceResponse\x12&\n\x06source\x18\x01 \x01(\x0b\x32\x16.acervo.sync.v1.Source\"%\n\x10GetSourceRequest\x12\x11\n\tsource_id\x18\x01 \x01(\t\";\n\x11GetSourceResponse\x12&\n\x06source\x18\x01 \x01(\x0b\x32\x16.acervo.sync.v1.Source\"V\n\x12ListSourcesRequest\x12\x19\n\x11knowledge_base_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"W\n\x13ListSourcesResponse\x12\'\n\x07sources\x18\x01 \x03(\x0b\x32\x16.acervo.sync.v1.Source\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"W\n\x13\x41ttachSourceRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x11\n\tsource_id\x18\x02 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x03 \x01(\t\">\n\x14\x41ttachSourceResponse\x12&\n\x06source\x18\x01 \x01(\x0b\x32\x16.acervo.sync.v1.Source\"<\n\x13\x44\x65leteSourceRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x11\n\tsource_id\x18\x02 \x01(\t\"\x16\n\x14\x44\x65leteSourceResponse\"`\n\x0fStartRunRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x11\n\tsource_id\x18\x02 \x01(\t\x12&\n\x04mode\x18\x03 \x01(\x0e\x32\x18.acervo.sync.v1.SyncMode\"4\n\x10StartRunResponse\x12 \n\x03run\x18\x01 \x01(\x0b\x32\x13.acervo.sync.v1.Run\"\x1f\n\rGetRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"2\n\x0eGetRunResponse\x12 \n\x03run\x18\x01 \x01(\x0b\x32\x13.acervo.sync.v1.Run\"K\n\x0fListRunsRequest\x12\x11\n\tsource_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"N\n\x10ListRunsResponse\x12!\n\x04runs\x18\x01 \x03(\x0b\x32\x13.acervo.sync.v1.Run\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*l\n\x08SyncMode\x12\x19\n\x15SYNC_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SYNC_MODE_NEW_ONLY\x10\x01\x12\x19\n\x15SYNC_MODE_UPDATE_ONLY\x10\x02\x12\x12\n\x0eSYNC_MODE_FULL\x10\x03*e\n\x08RunState\x12\x19\n\x15RUN_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11RUN_STATE_RUNNING\x10\x01\x12\x12\n\x0eRUN_STATE_DONE\x10\x02\x12\x13\n\x0fRUN_STATE_ERROR\x10\x03\x32\xb1\x05\n\rSourceService\x12Y\n\x0c\x43reateSource\x12#.acervo.sync.v1.CreateSourceRequest\x1a$.acervo.sync.v1.CreateSourceResponse\x12P\n\tGetSource\x12 .acervo.sync.v1.GetSourceRequest\x1a!.acervo.sync.v1.GetSourceResponse\x12V\n\x0bListSources\x12\".acervo.sync.v1.ListSourcesRequest\x1a#.acervo.sync.v1.ListSourcesResponse\x12Y\n\x0c\x41ttachSource\x12#.acervo.sync.v1.AttachSourceRequest\x1a$.acervo.sync.v1.AttachSourceResponse\x12Y\n\x0c\x44\x65leteSource\x12#.acervo.sync.v1.DeleteSourceRequest\x1a$.acervo.sync.v1.DeleteSourceResponse\x12M\n\x08StartRun\x12\x1f.acervo.sync.v1.StartRunRequest\x1a .acervo.sync.v1.StartRunResponse\x12G\n\x06GetRun\x12\x1d.acervo.sync.v1.GetRunRequest\x1a\x1e.acervo.sync.v1.GetRunResponse\x12M\n\x08ListRuns\x12\x1f.acervo.sync.v1.ListRunsRequest\x1a .acervo.sync.v1.ListRunsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x61\x63\x65rvo/sync/v1/sources.proto\x12\x0e\x61\x63\x65rvo.sync.v1\x1a#acervo/common/v1/error_reason.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"1\n\x0eLocalDirectory\x12\x0c\n\x04path\x18\x01 \x01(\t\x12\x11\n\trecursive\x18\x02 \x01(\x08\"\x8f\x02\n\x06Source\x12\n\n\x02id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x03 \x01(\t\x12\x39\n\x0flocal_directory\x18\x04 \x01(\x0b\x32\x1e.acervo.sync.v1.LocalDirectoryH\x00\x12&\n\x04mode\x18\x05 \x01(\x0e\x32\x18.acervo.sync.v1.SyncMode\x12/\n\x0b\x63reate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rowner_user_id\x18\x07 \x01(\t\x12\x10\n\x08\x64\x65tached\x18\x08 \x01(\x08\x42\x0b\n\tconnector\"p\n\tRunCounts\x12\x0e\n\x06listed\x18\x01 \x01(\x03\x12\x10\n\x08ingested\x18\x02 \x01(\x03\x12\x0f\n\x07updated\x18\x03 \x01(\x03\x12\x0f\n\x07skipped\x18\x04 \x01(\x03\x12\x0e\n\x06\x66\x61iled\x18\x05 \x01(\x03\x12\x0f\n\x07removed\x18\x06 \x01(\x03\"a\n\nFailedFile\x12\x13\n\x0bsource_path\x18\x01 \x01(\t\x12-\n\x06reason\x18\x02 \x01(\x0e\x32\x1d.acervo.common.v1.ErrorReason\x12\x0f\n\x07message\x18\x03 \x01(\t\"\xfd\x03\n\x03Run\x12\n\n\x02id\x18\x01 \x01(\t\x12\x11\n\tsource_id\x18\x02 \x01(\t\x12&\n\x04mode\x18\x03 \x01(\x0e\x32\x18.acervo.sync.v1.SyncMode\x12\'\n\x05state\x18\x04 \x01(\x0e\x32\x18.acervo.sync.v1.RunState\x12)\n\x06\x63ounts\x18\x05 \x01(\x0b\x32\x19.acervo.sync.v1.RunCounts\x12\x35\n\x0e\x66\x61ilure_reason\x18\x06 \x01(\x0e\x32\x1d.acervo.common.v1.ErrorReason\x12\x17\n\x0f\x66\x61ilure_message\x18\x07 \x01(\t\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x31\n\rcomplete_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x30\n\x0c\x66\x61iled_files\x18\n \x03(\x0b\x32\x1a.acervo.sync.v1.FailedFile\x12?\n\x0fkinds_not_taken\x18\x0b \x03(\x0b\x32&.acervo.sync.v1.Run.KindsNotTakenEntry\x1a\x34\n\x12KindsNotTakenEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"\xe3\x01\n\x13\x43reateSourceRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x04 \x01(\t\x12\x39\n\x0flocal_directory\x18\x05 \x01(\x0b\x32\x1e.acervo.sync.v1.LocalDirectoryH\x00\x12&\n\x04mode\x18\x06 \x01(\x0e\x32\x18.acervo.sync.v1.SyncModeB\x0b\n\tconnector\">\n\x14\x43reateSourceResponse\x12&\n\x06source\x18\x01 \x01(\x0b\x32\x16.acervo.sync.v1.Source\"%\n\x10GetSourceRequest\x12\x11\n\tsource_id\x18\x01 \x01(\t\";\n\x11GetSourceResponse\x12&\n\x06source\x18\x01 \x01(\x0b\x32\x16.acervo.sync.v1.Source\"V\n\x12ListSourcesRequest\x12\x19\n\x11knowledge_base_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"W\n\x13ListSourcesResponse\x12\'\n\x07sources\x18\x01 \x03(\x0b\x32\x16.acervo.sync.v1.Source\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"W\n\x13\x41ttachSourceRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x11\n\tsource_id\x18\x02 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x03 \x01(\t\">\n\x14\x41ttachSourceResponse\x12&\n\x06source\x18\x01 \x01(\x0b\x32\x16.acervo.sync.v1.Source\"<\n\x13\x44\x65leteSourceRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x11\n\tsource_id\x18\x02 \x01(\t\"\x16\n\x14\x44\x65leteSourceResponse\"`\n\x0fStartRunRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x11\n\tsource_id\x18\x02 \x01(\t\x12&\n\x04mode\x18\x03 \x01(\x0e\x32\x18.acervo.sync.v1.SyncMode\"4\n\x10StartRunResponse\x12 \n\x03run\x18\x01 \x01(\x0b\x32\x13.acervo.sync.v1.Run\"\x1f\n\rGetRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\"2\n\x0eGetRunResponse\x12 \n\x03run\x18\x01 \x01(\x0b\x32\x13.acervo.sync.v1.Run\"K\n\x0fListRunsRequest\x12\x11\n\tsource_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"N\n\x10ListRunsResponse\x12!\n\x04runs\x18\x01 \x03(\x0b\x32\x13.acervo.sync.v1.Run\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*l\n\x08SyncMode\x12\x19\n\x15SYNC_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SYNC_MODE_NEW_ONLY\x10\x01\x12\x19\n\x15SYNC_MODE_UPDATE_ONLY\x10\x02\x12\x12\n\x0eSYNC_MODE_FULL\x10\x03*e\n\x08RunState\x12\x19\n\x15RUN_STATE_UNSPECIFIED\x10\x00\x12\x15\n\x11RUN_STATE_RUNNING\x10\x01\x12\x12\n\x0eRUN_STATE_DONE\x10\x02\x12\x13\n\x0fRUN_STATE_ERROR\x10\x03\x32\xb1\x05\n\rSourceService\x12Y\n\x0c\x43reateSource\x12#.acervo.sync.v1.CreateSourceRequest\x1a$.acervo.sync.v1.CreateSourceResponse\x12P\n\tGetSource\x12 .acervo.sync.v1.GetSourceRequest\x1a!.acervo.sync.v1.GetSourceResponse\x12V\n\x0bListSources\x12\".acervo.sync.v1.ListSourcesRequest\x1a#.acervo.sync.v1.ListSourcesResponse\x12Y\n\x0c\x41ttachSource\x12#.acervo.sync.v1.AttachSourceRequest\x1a$.acervo.sync.v1.AttachSourceResponse\x12Y\n\x0c\x44\x65leteSource\x12#.acervo.sync.v1.DeleteSourceRequest\x1a$.acervo.sync.v1.DeleteSourceResponse\x12M\n\x08StartRun\x12\x1f.acervo.sync.v1.StartRunRequest\x1a .acervo.sync.v1.StartRunResponse\x12G\n\x06GetRun\x12\x1d.acervo.sync.v1.GetRunRequest\x1a\x1e.acervo.sync.v1.GetRunResponse\x12M\n\x08ListRuns\x12\x1f.acervo.sync.v1.ListRunsRequest\x1a .acervo.sync.v1.ListRunsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'acervo.sync.v1.sources_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SYNCMODE']._serialized_start=2253
-  _globals['_SYNCMODE']._serialized_end=2361
-  _globals['_RUNSTATE']._serialized_start=2363
-  _globals['_RUNSTATE']._serialized_end=2464
+  _globals['_RUN_KINDSNOTTAKENENTRY']._loaded_options = None
+  _globals['_RUN_KINDSNOTTAKENENTRY']._serialized_options = b'8\001'
+  _globals['_SYNCMODE']._serialized_start=2372
+  _globals['_SYNCMODE']._serialized_end=2480
+  _globals['_RUNSTATE']._serialized_start=2482
+  _globals['_RUNSTATE']._serialized_end=2583
   _globals['_LOCALDIRECTORY']._serialized_start=118
   _globals['_LOCALDIRECTORY']._serialized_end=167
   _globals['_SOURCE']._serialized_start=170
@@ -46,39 +48,41 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FAILEDFILE']._serialized_start=557
   _globals['_FAILEDFILE']._serialized_end=654
   _globals['_RUN']._serialized_start=657
-  _globals['_RUN']._serialized_end=1047
-  _globals['_CREATESOURCEREQUEST']._serialized_start=1050
-  _globals['_CREATESOURCEREQUEST']._serialized_end=1277
-  _globals['_CREATESOURCERESPONSE']._serialized_start=1279
-  _globals['_CREATESOURCERESPONSE']._serialized_end=1341
-  _globals['_GETSOURCEREQUEST']._serialized_start=1343
-  _globals['_GETSOURCEREQUEST']._serialized_end=1380
-  _globals['_GETSOURCERESPONSE']._serialized_start=1382
-  _globals['_GETSOURCERESPONSE']._serialized_end=1441
-  _globals['_LISTSOURCESREQUEST']._serialized_start=1443
-  _globals['_LISTSOURCESREQUEST']._serialized_end=1529
-  _globals['_LISTSOURCESRESPONSE']._serialized_start=1531
-  _globals['_LISTSOURCESRESPONSE']._serialized_end=1618
-  _globals['_ATTACHSOURCEREQUEST']._serialized_start=1620
-  _globals['_ATTACHSOURCEREQUEST']._serialized_end=1707
-  _globals['_ATTACHSOURCERESPONSE']._serialized_start=1709
-  _globals['_ATTACHSOURCERESPONSE']._serialized_end=1771
-  _globals['_DELETESOURCEREQUEST']._serialized_start=1773
-  _globals['_DELETESOURCEREQUEST']._serialized_end=1833
-  _globals['_DELETESOURCERESPONSE']._serialized_start=1835
-  _globals['_DELETESOURCERESPONSE']._serialized_end=1857
-  _globals['_STARTRUNREQUEST']._serialized_start=1859
-  _globals['_STARTRUNREQUEST']._serialized_end=1955
-  _globals['_STARTRUNRESPONSE']._serialized_start=1957
-  _globals['_STARTRUNRESPONSE']._serialized_end=2009
-  _globals['_GETRUNREQUEST']._serialized_start=2011
-  _globals['_GETRUNREQUEST']._serialized_end=2042
-  _globals['_GETRUNRESPONSE']._serialized_start=2044
-  _globals['_GETRUNRESPONSE']._serialized_end=2094
-  _globals['_LISTRUNSREQUEST']._serialized_start=2096
-  _globals['_LISTRUNSREQUEST']._serialized_end=2171
-  _globals['_LISTRUNSRESPONSE']._serialized_start=2173
-  _globals['_LISTRUNSRESPONSE']._serialized_end=2251
-  _globals['_SOURCESERVICE']._serialized_start=2467
-  _globals['_SOURCESERVICE']._serialized_end=3156
+  _globals['_RUN']._serialized_end=1166
+  _globals['_RUN_KINDSNOTTAKENENTRY']._serialized_start=1114
+  _globals['_RUN_KINDSNOTTAKENENTRY']._serialized_end=1166
+  _globals['_CREATESOURCEREQUEST']._serialized_start=1169
+  _globals['_CREATESOURCEREQUEST']._serialized_end=1396
+  _globals['_CREATESOURCERESPONSE']._serialized_start=1398
+  _globals['_CREATESOURCERESPONSE']._serialized_end=1460
+  _globals['_GETSOURCEREQUEST']._serialized_start=1462
+  _globals['_GETSOURCEREQUEST']._serialized_end=1499
+  _globals['_GETSOURCERESPONSE']._serialized_start=1501
+  _globals['_GETSOURCERESPONSE']._serialized_end=1560
+  _globals['_LISTSOURCESREQUEST']._serialized_start=1562
+  _globals['_LISTSOURCESREQUEST']._serialized_end=1648
+  _globals['_LISTSOURCESRESPONSE']._serialized_start=1650
+  _globals['_LISTSOURCESRESPONSE']._serialized_end=1737
+  _globals['_ATTACHSOURCEREQUEST']._serialized_start=1739
+  _globals['_ATTACHSOURCEREQUEST']._serialized_end=1826
+  _globals['_ATTACHSOURCERESPONSE']._serialized_start=1828
+  _globals['_ATTACHSOURCERESPONSE']._serialized_end=1890
+  _globals['_DELETESOURCEREQUEST']._serialized_start=1892
+  _globals['_DELETESOURCEREQUEST']._serialized_end=1952
+  _globals['_DELETESOURCERESPONSE']._serialized_start=1954
+  _globals['_DELETESOURCERESPONSE']._serialized_end=1976
+  _globals['_STARTRUNREQUEST']._serialized_start=1978
+  _globals['_STARTRUNREQUEST']._serialized_end=2074
+  _globals['_STARTRUNRESPONSE']._serialized_start=2076
+  _globals['_STARTRUNRESPONSE']._serialized_end=2128
+  _globals['_GETRUNREQUEST']._serialized_start=2130
+  _globals['_GETRUNREQUEST']._serialized_end=2161
+  _globals['_GETRUNRESPONSE']._serialized_start=2163
+  _globals['_GETRUNRESPONSE']._serialized_end=2213
+  _globals['_LISTRUNSREQUEST']._serialized_start=2215
+  _globals['_LISTRUNSREQUEST']._serialized_end=2290
+  _globals['_LISTRUNSRESPONSE']._serialized_start=2292
+  _globals['_LISTRUNSRESPONSE']._serialized_end=2370
+  _globals['_SOURCESERVICE']._serialized_start=2586
+  _globals['_SOURCESERVICE']._serialized_end=3275
 # @@protoc_insertion_point(module_scope)

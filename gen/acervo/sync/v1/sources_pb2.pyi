@@ -88,7 +88,14 @@ class FailedFile(_message.Message):
     def __init__(self, source_path: _Optional[str] = ..., reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ..., message: _Optional[str] = ...) -> None: ...
 
 class Run(_message.Message):
-    __slots__ = ("id", "source_id", "mode", "state", "counts", "failure_reason", "failure_message", "create_time", "complete_time", "failed_files")
+    __slots__ = ("id", "source_id", "mode", "state", "counts", "failure_reason", "failure_message", "create_time", "complete_time", "failed_files", "kinds_not_taken")
+    class KindsNotTakenEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
     ID_FIELD_NUMBER: _ClassVar[int]
     SOURCE_ID_FIELD_NUMBER: _ClassVar[int]
     MODE_FIELD_NUMBER: _ClassVar[int]
@@ -99,6 +106,7 @@ class Run(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     COMPLETE_TIME_FIELD_NUMBER: _ClassVar[int]
     FAILED_FILES_FIELD_NUMBER: _ClassVar[int]
+    KINDS_NOT_TAKEN_FIELD_NUMBER: _ClassVar[int]
     id: str
     source_id: str
     mode: SyncMode
@@ -109,7 +117,8 @@ class Run(_message.Message):
     create_time: _timestamp_pb2.Timestamp
     complete_time: _timestamp_pb2.Timestamp
     failed_files: _containers.RepeatedCompositeFieldContainer[FailedFile]
-    def __init__(self, id: _Optional[str] = ..., source_id: _Optional[str] = ..., mode: _Optional[_Union[SyncMode, str]] = ..., state: _Optional[_Union[RunState, str]] = ..., counts: _Optional[_Union[RunCounts, _Mapping]] = ..., failure_reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ..., failure_message: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., complete_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., failed_files: _Optional[_Iterable[_Union[FailedFile, _Mapping]]] = ...) -> None: ...
+    kinds_not_taken: _containers.ScalarMap[str, int]
+    def __init__(self, id: _Optional[str] = ..., source_id: _Optional[str] = ..., mode: _Optional[_Union[SyncMode, str]] = ..., state: _Optional[_Union[RunState, str]] = ..., counts: _Optional[_Union[RunCounts, _Mapping]] = ..., failure_reason: _Optional[_Union[_error_reason_pb2.ErrorReason, str]] = ..., failure_message: _Optional[str] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., complete_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., failed_files: _Optional[_Iterable[_Union[FailedFile, _Mapping]]] = ..., kinds_not_taken: _Optional[_Mapping[str, int]] = ...) -> None: ...
 
 class CreateSourceRequest(_message.Message):
     __slots__ = ("request_id", "knowledge_base_id", "collection_name", "display_name", "local_directory", "mode")
