@@ -5,7 +5,7 @@ import sys
 from typer.exceptions import TyperException
 
 from acervoctl.cli import app, debugging
-from acervoctl.errors import CommandError, Exit
+from acervoctl.errors import Exit, interrupted
 from acervoctl.output import report
 
 
@@ -27,9 +27,7 @@ def _run() -> int:
             raise
         return report(error, as_json=as_json)
     if status == Exit.INTERRUPTED:
-        return report(
-            CommandError("interrupted", reason="INTERRUPTED", status=Exit.INTERRUPTED), as_json=as_json
-        )
+        return report(interrupted(), as_json=as_json)
     return status or Exit.DONE
 
 

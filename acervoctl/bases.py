@@ -24,6 +24,11 @@ class Place:
             raise CommandError("say where: either --collection NAME or --base ID", advice="See --help.")
         return cls(collection or "", base or "")
 
+    @property
+    def options(self) -> str:
+        """What to type to work there again."""
+        return f"--collection {self}" if self.collection_name else f"--base {self}"
+
     def __str__(self) -> str:
         return self.collection_name or self.knowledge_base_id
 

@@ -26,3 +26,13 @@ class CommandError(Exception):
         self.reason = reason
         self.status = status
         super().__init__(message)
+
+
+def interrupted(goes_on: str = "", look: str = "") -> CommandError:
+    """Ctrl-C. `goes_on` says what does not end with the command, `look` the command that shows it."""
+    return CommandError(
+        f"interrupted: {goes_on}" if goes_on else "interrupted",
+        advice=f"`{look}` shows what comes of it." if goes_on else "",
+        reason="INTERRUPTED",
+        status=Exit.INTERRUPTED,
+    )

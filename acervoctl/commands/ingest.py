@@ -11,7 +11,7 @@ import typer
 from acervo_client import AcervoClient
 from acervoctl.bases import Place
 from acervoctl.connect import Target
-from acervoctl.errors import CommandError, Exit
+from acervoctl.errors import CommandError, Exit, interrupted
 from acervoctl.files import find_files
 from acervoctl.ingesting import FileStatus, OnChange, Stage, ingest_files, refusal
 from acervoctl.options import (
@@ -114,15 +114,11 @@ def print_failures(statuses: Sequence[FileStatus]) -> None:
 
 def _interrupted(known: dict[Path, FileStatus], place: Place) -> CommandError:
     handed_over = sum(bool(status.document_id) and not status.stage.ended for status in known.values())
-    where = f"--collection {place}" if place.collection_name else f"--base {place}"
+    if not handed_over:
+        return interrupted()
     go_on = "goes on" if handed_over == 1 else "go on"
-    return CommandError(
-        f"interrupted: {counted(handed_over, 'document')} {go_on} being processed"
-        if handed_over
-        else "interrupted",
-        advice=f"`acervo documents {where}` shows what became of them." if handed_over else "",
-        reason="INTERRUPTED",
-        status=Exit.INTERRUPTED,
+    return interrupted(
+        f"{counted(handed_over, 'document')} {go_on} being processed", f"acervo documents {place.options}"
     )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import shutil
 import sys
 import time
@@ -37,7 +38,8 @@ def up(home: HomeOption = None, port: PortOption = None, as_json: JsonOption = F
     """Run PostgreSQL, NATS and all services until Ctrl-C. What dies is started again."""
     log_to_terminal()
     stack = Stack(Target(home).resolve_home().root, _options(port))
-    run_until_signalled(_run(stack, as_json=as_json))
+    where = f" --home {shlex.quote(str(stack.home.root))}" if home is not None else ""
+    run_until_signalled(_run(stack, where, as_json=as_json))
 
 
 def _options(port: int | None) -> Options:
@@ -47,7 +49,7 @@ def _options(port: int | None) -> Options:
     return Options(environment=environment, ports={"gateway": port or _GATEWAY_PORT})
 
 
-async def _run(stack: Stack, *, as_json: bool) -> None:
+async def _run(stack: Stack, where: str, *, as_json: bool) -> None:
     started = time.monotonic()
     async with stack:
         await stack.wait_ready()
@@ -61,7 +63,7 @@ async def _run(stack: Stack, *, as_json: bool) -> None:
                 }
             )
         else:
-            _announce(stack, time.monotonic() - started)
+            _announce(stack, where, time.monotonic() - started)
         try:
             await asyncio.Event().wait()
         finally:
@@ -70,18 +72,19 @@ async def _run(stack: Stack, *, as_json: bool) -> None:
             )
 
 
-def _announce(stack: Stack, seconds: float) -> None:
+def _announce(stack: Stack, where: str, seconds: float) -> None:
     out.print(f"[green]ready[/green] after {seconds:.1f} s: {', '.join(stack.processes)}")
     out.print(f"  gateway  {stack.gateway_url}")
     out.print(f"  home     {shown(str(stack.home.root))} (logs in {shown(str(stack.home.logs))})")
-    out.print(f"  next     {shown(_myself())} ingest PATH --collection NAME; Ctrl-C stops everything")
+    command = own_command(sys.argv[0], os.environ.get("PATH", os.defpath))
+    out.print(
+        f"  next     {shown(command)} ingest PATH --collection NAME{shown(where)}; Ctrl-C stops everything"
+    )
 
 
-def _myself() -> str:
-    """What to type for this program here: its name where the PATH has it, else where it lies."""
-    called = Path(sys.argv[0]).absolute()
-    if called.name == "__main__.py":
+def own_command(called: str, path: str) -> str:
+    """What to type for this program, which was called so: its name where `path` leads to it, else the same."""
+    if Path(called).name == "__main__.py":
         return f"{sys.executable} -m acervoctl"
-    if shutil.which(called.name) == str(called):
-        return called.name
-    return str(called.relative_to(Path.cwd())) if called.is_relative_to(Path.cwd()) else str(called)
+    name = Path(called).name
+    return name if shutil.which(name, path=path) == called else called
