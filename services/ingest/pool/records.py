@@ -2,8 +2,8 @@
 
 import io
 from bisect import bisect_right
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from typing import IO, cast
 
 import zstandard
@@ -31,11 +31,22 @@ def write_chunks(parsed: Parsed, spans: Iterable[Span], file: IO[bytes]) -> int:
     def chunks() -> Iterable[Chunk]:
         nonlocal count
         for count, (start, end) in enumerate(spans, 1):
-            page = parsed.pages[bisect_right(starts, start) - 1].number
+            page = parsed.pages[page_of(Span(start, end), starts)].number
             yield Chunk(ordinal=count - 1, text=text[start:end], page=page, start=start, end=end)
 
     _write(chunks(), file)
     return count
+
+
+def page_of(span: Span, starts: Sequence[int]) -> int:
+    """Return the place of the page that holds most of a chunk, the first of several; pages are told by their starts.
+
+    A chunk often begins with the footer of the page before the one that it is about.
+    """
+    first, last = (bisect_right(starts, place) for place in (span.start, span.end - 1))
+    bounds = [span.start, *starts[first:last], span.end]
+    held = [end - start for start, end in pairwise(bounds)]
+    return first - 1 + held.index(max(held))
 
 
 def head(header: ChunkFileHeader) -> bytes:

@@ -1,0 +1,28 @@
+"""Which page a chunk is of."""
+
+from itertools import accumulate
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.ingest.pool.records import page_of
+from services.ingest.splitter import Span
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "page"),
+    [(0, 10, 0), (90, 150, 1), (50, 120, 0), (95, 301, 1), (250, 400, 3), (50, 150, 0), (299, 300, 2)],
+)
+def test_a_chunk_is_of_the_page_that_holds_most_of_it(start: int, end: int, page: int) -> None:
+    assert page_of(Span(start, end), [0, 100, 200, 300]) == page
+
+
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=8), st.integers(0, 150), st.integers(1, 60))
+def test_no_page_holds_more_of_a_chunk_than_its_own(lengths: list[int], start: int, length: int) -> None:
+    starts = list(accumulate(lengths[:-1], initial=0))
+    ends = [*starts[1:], 1000]
+    held = [
+        max(0, min(end, start + length) - max(begin, start)) for begin, end in zip(starts, ends, strict=True)
+    ]
+    assert held[page_of(Span(start, start + length), starts)] == max(held)
