@@ -22,8 +22,9 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from services.shared.db import Connection, Pool
+from services.shared.endings import to_the_end
 from services.shared.errors import Unavailable
-from services.shared.staged_file import StagedFileGone, staged_file
+from services.shared.staged_file import StagedFileGone, staged_file, write_file
 
 if TYPE_CHECKING:
     from obstore import GetResult
@@ -99,8 +100,15 @@ class BlobStore:
 
     async def put(self, key: str, data: bytes) -> None:
         """Store an object at once. Raises as `writer`."""
-        async with self.writer(key) as writer:
-            await writer.write(data)
+        root = self._root
+        if root is None:
+            await obstore.put_async(self._store, key, data, use_multipart=False)
+            return
+        await self._check([key])
+        try:
+            await to_the_end(asyncio.to_thread(write_file, root / key, data))
+        except StagedFileGone:
+            raise BlobExpired(key) from None
 
     async def get(self, key: str) -> bytes:
         """Return an object. Raises as `stream`."""

@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 import os
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,8 +21,9 @@ class StagedFileGone(Exception):
 class StagedFile:
     """Takes bytes in order; about 1 MiB is written while the next is gathered, so at most two are held."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, opened: "_Opened") -> None:
+        self._opened = opened
+        self._file = opened.file
         self._gathered: list[bytes] = []
         self._size = 0
         self._writing: asyncio.Future[None] | None = None
@@ -42,34 +44,18 @@ class StagedFile:
             StagedFileGone: if it was removed meanwhile.
         """
         await self._written()
-        await asyncio.to_thread(self._appear, target)
+        await asyncio.to_thread(_finish, self._opened, self._gathered, target)
 
     async def abandon(self) -> None:
         """Wait for the write that is under way, whatever becomes of it, and remove the file."""
         with contextlib.suppress(OSError, ValueError):
             await self._written()
-        await asyncio.to_thread(self._remove)
+        await asyncio.to_thread(_remove, self._file)
 
     async def _written(self) -> None:
         if self._writing is not None:
             await asyncio.shield(self._writing)
             self._writing = None
-
-    def _appear(self, target: Path) -> None:
-        with self._file:
-            self._file.writelines(self._gathered)
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        try:
-            Path(self._file.name).replace(target)
-            _sync_folder(target.parent)
-        except FileNotFoundError:
-            raise StagedFileGone from None
-
-    def _remove(self) -> None:
-        with contextlib.suppress(OSError):
-            self._file.close()
-        Path(self._file.name).unlink(missing_ok=True)
 
 
 @contextlib.asynccontextmanager
@@ -82,13 +68,13 @@ async def staged_file(target: Path) -> AsyncIterator[StagedFile]:
     Raises:
         StagedFileGone: if that was removed meanwhile.
     """
-    staged = target.with_name(f"{target.name}#{secrets.randbelow(10**9)}")
+    staged = _staged_name(target)
     try:
-        file = await to_the_end(asyncio.to_thread(_open, staged))
+        opened = await to_the_end(asyncio.to_thread(_open, staged))
     except BaseException:
         staged.unlink(missing_ok=True)
         raise
-    writer = StagedFile(file)
+    writer = StagedFile(opened)
     try:
         yield writer
         await to_the_end(writer.finish(target))
@@ -97,23 +83,64 @@ async def staged_file(target: Path) -> AsyncIterator[StagedFile]:
         raise
 
 
-def _open(path: Path, tries: int = 3) -> BinaryIO:
+def write_file(target: Path, data: bytes) -> None:
+    """Write a whole file at once, in a thread of the caller's, as `staged_file` does."""
+    opened = _open(_staged_name(target))
     try:
-        _make_folder(path.parent)
-        return path.open("wb")
+        _finish(opened, [data], target)
+    except BaseException:
+        _remove(opened.file)
+        raise
+
+
+def _staged_name(target: Path) -> Path:
+    return target.with_name(f"{target.name}#{secrets.randbelow(10**9)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A new file, and the folders whose entries a power cut must leave: its own first, then those above new ones."""
+
+    file: BinaryIO
+    folders: Sequence[Path]
+
+
+def _open(path: Path, tries: int = 3) -> _Opened:
+    try:
+        above = [new.parent for new in _make_folder(path.parent)]
+        return _Opened(path.open("wb"), [path.parent, *above])
     except FileNotFoundError:  # the folder was empty, and was removed, in between
         if tries == 1:
             raise
         return _open(path, tries - 1)
 
 
-def _make_folder(folder: Path) -> None:
-    """Make a folder, and those above it, such that a power cut takes none of them back."""
+def _make_folder(folder: Path) -> list[Path]:
+    """Make a folder and return what was made, the innermost first."""
     if folder.is_dir():
-        return
-    _make_folder(folder.parent)
+        return []
+    above = _make_folder(folder.parent)
     folder.mkdir(exist_ok=True)
-    _sync_folder(folder.parent)
+    return [folder, *above]
+
+
+def _finish(opened: _Opened, rest: list[bytes], target: Path) -> None:
+    with opened.file as file:
+        file.writelines(rest)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        Path(file.name).replace(target)
+        for folder in opened.folders:  # after the first one there is seldom anything left to write
+            _sync_folder(folder)
+    except FileNotFoundError:
+        raise StagedFileGone from None
+
+
+def _remove(file: BinaryIO) -> None:
+    with contextlib.suppress(OSError):
+        file.close()
+    Path(file.name).unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,11 +1,12 @@
 import asyncio
 import os
 import random
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from services.shared.staged_file import StagedFileGone, staged_file
+from services.shared.staged_file import StagedFileGone, staged_file, write_file
 
 
 def _left(directory: Path) -> list[str]:
@@ -67,8 +68,18 @@ async def test_a_failed_write_is_reported_and_leaves_nothing(tmp_path: Path) -> 
     assert _left(tmp_path) == []
 
 
+async def _in_parts(target: Path) -> None:
+    async with staged_file(target) as writer:
+        await writer.write(b"x")
+
+
+async def _at_once(target: Path) -> None:
+    write_file(target, b"x")
+
+
+@pytest.mark.parametrize("write", [_in_parts, _at_once])
 async def test_what_appears_is_on_the_disk_with_every_folder_that_leads_to_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], Awaitable[None]]
 ) -> None:
     target = tmp_path / "new" / "deep" / "a"
     synced: list[tuple[Path, bool]] = []
@@ -79,12 +90,11 @@ async def test_what_appears_is_on_the_disk_with_every_folder_that_leads_to_it(
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", note)
-    async with staged_file(target) as writer:
-        await writer.write(b"x")
-    *before, bytes_, name = synced
-    assert before == [(tmp_path, False), (tmp_path / "new", False)]
-    assert (bytes_[0].parent, bytes_[1]) == (target.parent, False)
-    assert name == (target.parent, True)
+    await write(target)
+    assert target.read_bytes() == b"x"
+    (bytes_, appeared), *folders = synced
+    assert (bytes_.parent, appeared) == (target.parent, False)
+    assert folders == [(target.parent, True), (tmp_path / "new", True), (tmp_path, True)]
 
 
 async def test_a_file_that_was_removed_while_it_was_written_is_told_so(tmp_path: Path) -> None:
