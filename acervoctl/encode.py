@@ -93,6 +93,7 @@ def passage(message: Passage) -> dict[str, Any]:
         "start": message.start,
         "end": message.end,
         "text": message.text,
+        "excerpt": message.excerpt,
         "scores": {
             "fused": message.scores.fused,
             "vector": message.scores.vector,

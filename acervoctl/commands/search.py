@@ -13,8 +13,6 @@ from acervoctl.errors import CommandError
 from acervoctl.options import HomeOption, JsonOption, UserOption
 from acervoctl.output import out, print_json, shown
 
-_SHOWN_CHARACTERS = 600
-
 
 def search(
     query: Annotated[str, typer.Argument(help="The question.", show_default=False)],
@@ -59,9 +57,10 @@ async def _search(
 
 
 def print_passage(number: int, passage: Passage) -> None:
-    """Write where a passage stands, and its text as one paragraph."""
+    """Write where a passage stands, and the part of it that fits the question as one paragraph."""
     page = f", page {passage.page}" if passage.page else ""
     out.print(f"[bold]{number}. {shown(passage.filename)}{page}[/bold]  ({passage.scores.fused:.3f})")
-    text = " ".join(passage.text.split())
-    cut = text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
-    out.print(f"   {shown(cut)}")
+    before = "" if passage.text.startswith(passage.excerpt) else "… "
+    after = "" if passage.text.endswith(passage.excerpt) else " …"
+    text = " ".join(passage.excerpt.split())
+    out.print(f"   {before}{shown(text)}{after}")

@@ -110,6 +110,7 @@ def _passage(message: search_pb.Passage) -> Json:
         "start": message.start,
         "end": message.end,
         "text": message.text,
+        "excerpt": message.excerpt,
         "scores": {
             "fused": scores.fused,
             "vector": scores.vector,

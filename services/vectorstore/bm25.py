@@ -6,7 +6,7 @@ scores.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -164,7 +164,7 @@ def question(groups: Sequence[Ids], statistics: Statistics | Pooled) -> Question
     terms, places = np.unique(np.concatenate(groups), return_inverse=True)
     frequencies = statistics.frequencies(terms)
     chunks = max(statistics.chunks, 1)
-    rarity = np.log1p(np.maximum(chunks - frequencies + 0.5, 0.5) / (frequencies + 0.5))
+    rarity = _rarity(frequencies, chunks)
     highest = _highest_of_groups(groups, np.where(frequencies > 0, rarity, 0.0)[places])
     absent = math.log1p((chunks + 0.5) / 0.5)
     reachable = float(np.where(highest > 0, highest, absent).sum()) * (K1 + 1)
@@ -175,6 +175,22 @@ def question(groups: Sequence[Ids], statistics: Statistics | Pooled) -> Question
     if not len(selecting):
         selecting = rarest[:1]
     return Question(terms[scoring], rarity[scoring].astype(np.float32), np.sort(terms[selecting]), reachable)
+
+
+def worth(beginnings: Mapping[str, Ids], statistics: Statistics | Pooled) -> dict[str, float]:
+    """Return how much it says that a word of a question is met, by the word's most frequent term."""
+    if not beginnings:
+        return {}
+    table = np.stack(list(beginnings.values()))
+    frequencies = statistics.frequencies(table.ravel()).reshape(table.shape).max(axis=1)
+    return dict(zip(beginnings, _rarity(frequencies, max(statistics.chunks, 1)).tolist(), strict=True))
+
+
+def _rarity(frequencies: npt.NDArray[np.float64], chunks: int) -> npt.NDArray[np.float64]:
+    rarity: npt.NDArray[np.float64] = np.log1p(
+        np.maximum(chunks - frequencies + 0.5, 0.5) / (frequencies + 0.5)
+    )
+    return rarity
 
 
 def _highest_of_groups(groups: Sequence[Ids], values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

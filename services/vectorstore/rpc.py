@@ -128,6 +128,7 @@ def _passage_to_proto(passage: Passage) -> search_pb2.Passage:
         start=passage.start,
         end=passage.end,
         text=passage.text,
+        excerpt=passage.excerpt,
         scores=search_pb2.Scores(
             fused=passage.fused,
             vector=passage.vector,

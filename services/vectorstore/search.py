@@ -13,6 +13,7 @@ import numpy.typing as npt
 from services.shared.db import Connection, Pool
 from services.vectorstore import bm25, fusion, tables, wire
 from services.vectorstore.embedding import Embedders
+from services.vectorstore.excerpts import excerpt
 from services.vectorstore.fusion import POOL
 from services.vectorstore.models import Space
 from services.vectorstore.rarity import StatisticsCache
@@ -66,6 +67,7 @@ class Passage:
     vector: float
     lexical: float
     coverage: float
+    excerpt: str
 
 
 # Each leg carries the other's score along: what it selects is known to both. Every leg is scoped by base.
@@ -146,7 +148,8 @@ class Searcher:
                 (scope, await _candidates(connection, scope, query.legs, question, vectors))
                 for scope in scopes
             ]
-            return await _passages(connection, found, query, question.reachable)
+            worth = bm25.worth(self._lexicon.beginnings(query.text, statistics.languages), statistics)
+            return await _passages(connection, found, query, question.reachable, worth)
 
 
 async def _scopes(connection: Connection, bases: Sequence[Base]) -> list[_Scope]:
@@ -185,6 +188,7 @@ async def _passages(
     found: Sequence[tuple[_Scope, list[asyncpg.Record]]],
     query: Query,
     reachable: float,
+    worth: Mapping[str, float],
 ) -> list[Passage]:
     """Order the candidates of all scopes as one, and fetch what the best of them say."""
     candidates = [(scope, row) for scope, rows in found for row in rows]
@@ -212,6 +216,7 @@ async def _passages(
             vector=float(vector[place]),
             lexical=float(lexical[place]),
             coverage=covered,
+            excerpt=excerpt(row["text"], worth),
         )
         for place, row in ((place, texts[place]) for place in best if place in texts)
     ]

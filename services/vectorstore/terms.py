@@ -28,6 +28,9 @@ MAX_WORDS = 1024
 """Distinct words of a question that count: the first ones."""
 _QUESTION_BYTES = 1 << 15
 
+# Characters of a word that tell it from most others.
+_TELLING = 4
+
 # Votes that a chunk needs to speak for itself; with fewer it follows its document.
 _CONFIDENT = 2.0
 # Distinct words that are remembered; beyond, the memory starts afresh.
@@ -47,6 +50,19 @@ def words(text: str) -> list[str]:
     if not folded.isascii() and _SPACELESS.search(folded):
         return list(_words_and_pairs(folded))
     return _WORD.findall(folded)
+
+
+def is_spaceless(word: str) -> bool:
+    """Say whether a word is of a script without spaces between words."""
+    return _SPACELESS.match(word) is not None
+
+
+def _common_beginning(word: str, *stems: str) -> str:
+    """Return what a word and its stems begin with, at least as much of the word as tells it from others."""
+    for end in range(len(word), _TELLING, -1):
+        if all(stem.startswith(word[:end]) for stem in stems):
+            return word[:end]
+    return word[:_TELLING]
 
 
 def _words_and_pairs(folded: str) -> Iterable[str]:
@@ -137,22 +153,33 @@ class Lexicon:
         A question in none of these languages, and names in it, may still share word stems with them: it is tried in
         every language.
         """
+        groups = dict.fromkeys(tuple(sorted(set(ids))) for ids in self._asked(text, languages)[2].tolist())
+        return tuple(np.array(group, np.uint32) for group in groups)
+
+    def beginnings(self, text: str, languages: Iterable[int]) -> dict[str, Ids]:
+        """Return what words of a text begin with that share a term with a question's word, and that word's terms."""
+        distinct, spoken, table = self._asked(text, languages)
+        stemmed = [distinct, *(self._stemmers[number].stemWords(distinct) for number in spoken - {UNKNOWN})]
+        return {
+            _common_beginning(*spellings): ids
+            for spellings, ids in zip(zip(*stemmed, strict=True), table, strict=True)
+        }
+
+    def _asked(self, text: str, languages: Iterable[int]) -> tuple[list[str], set[int], Ids]:
+        """Return a question's distinct words, the languages to try, and each word's term in each of them."""
         if len(self._numbers) > self._remembered:
             self._forget()
         distinct = list(islice(dict.fromkeys(words(bounded(text, _QUESTION_BYTES))), MAX_WORDS))
         if not distinct:
-            return ()
+            return [], set(), np.zeros((0, 1), np.uint32)
         numbers = np.fromiter(map(self._numbers.__getitem__, distinct), np.int64, len(distinct))
         self._learn()
         votes = self._votes[numbers].sum(axis=0)
         spoken = set(languages)
         if votes.any() and int(votes.argmax()) not in spoken:
             spoken = set(range(UNKNOWN + 1))
-        table = np.stack(
-            [self._ids_of(numbers, language) for language in sorted(spoken or {UNKNOWN})], axis=1
-        )
-        groups = dict.fromkeys(tuple(sorted(set(ids))) for ids in table.tolist())
-        return tuple(np.array(group, np.uint32) for group in groups)
+        spoken = spoken or {UNKNOWN}
+        return distinct, spoken, np.stack([self._ids_of(numbers, one) for one in sorted(spoken)], axis=1)
 
     def _learn(self) -> None:
         """Make room for the new words and note which of them are function words."""

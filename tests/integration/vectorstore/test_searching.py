@@ -19,6 +19,7 @@ from services.shared.errors import reason_name
 from services.shared.ids import uuid7
 from services.shared.rpc_status import from_rpc_error
 from services.shared.server import Servicer, build_server
+from services.vectorstore.excerpts import EXCERPT
 from services.vectorstore.rpc import CALLERS, CollectionService, SearchService
 from services.vectorstore.search import Legs
 from tests.integration.vectorstore.conftest import settings
@@ -45,6 +46,16 @@ async def test_passages_say_where_they_stand_and_why(stage: Stage) -> None:
     assert 0 < best.vector <= 1
     assert 0 < best.coverage <= 1
     assert [passage.fused for passage in found] == sorted((p.fused for p in found), reverse=True)
+
+
+async def test_a_passage_tells_where_the_words_of_the_question_stand(stage: Stage) -> None:
+    filler = "The water in the harbour is deep and the quay is long. " * 30
+    document = Document(stage.base(), [f"{filler}{TEXTS[1]} {filler}", TEXTS[0]])
+    await stage.index(document)
+    long, short = sorted(await stage.search("breads with salt", document.base), key=lambda one: one.ordinal)
+    assert TEXTS[1] in long.excerpt
+    assert len(long.excerpt) <= EXCERPT
+    assert short.excerpt == TEXTS[0]
 
 
 async def test_inflected_words_are_found_in_each_chunks_own_language(stage: Stage) -> None:

@@ -25,29 +25,29 @@ _sym_db = _symbol_database.Default()
 from acervo.access.v1 import knowledge_bases_pb2 as acervo_dot_access_dot_v1_dot_knowledge__bases__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"acervo/vectorstore/v1/search.proto\x12\x15\x61\x63\x65rvo.vectorstore.v1\x1a&acervo/access/v1/knowledge_bases.proto\"\x94\x01\n\rSearchRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x1a\n\x12knowledge_base_ids\x18\x02 \x03(\t\x12\x18\n\x10\x63ollection_names\x18\x03 \x03(\t\x12\r\n\x05top_k\x18\x04 \x01(\x05\x12/\n\x04mode\x18\x05 \x01(\x0e\x32!.acervo.vectorstore.v1.SearchMode\"R\n\x06Scores\x12\r\n\x05\x66used\x18\x01 \x01(\x01\x12\x0e\n\x06vector\x18\x02 \x01(\x01\x12\x0f\n\x07lexical\x18\x03 \x01(\x01\x12\x18\n\x10lexical_coverage\x18\x04 \x01(\x01\"\xdc\x01\n\x07Passage\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12\x10\n\x08\x66ilename\x18\x04 \x01(\t\x12\x0c\n\x04page\x18\x05 \x01(\x05\x12\x0f\n\x07ordinal\x18\x06 \x01(\x05\x12\r\n\x05start\x18\x07 \x01(\x03\x12\x0b\n\x03\x65nd\x18\x08 \x01(\x03\x12\x0c\n\x04text\x18\t \x01(\t\x12-\n\x06scores\x18\n \x01(\x0b\x32\x1d.acervo.vectorstore.v1.Scores\"B\n\x0eSearchResponse\x12\x30\n\x08passages\x18\x01 \x03(\x0b\x32\x1e.acervo.vectorstore.v1.Passage\"\x1c\n\x1aListEmbeddingModelsRequest\"s\n\x0e\x45mbeddingModel\x12\x35\n\x08settings\x18\x01 \x01(\x0b\x32#.acervo.access.v1.EmbeddingSettings\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x15\n\rdefault_model\x18\x03 \x01(\x08\"T\n\x1bListEmbeddingModelsResponse\x12\x35\n\x06models\x18\x01 \x03(\x0b\x32%.acervo.vectorstore.v1.EmbeddingModel*r\n\nSearchMode\x12\x1b\n\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SEARCH_MODE_HYBRID\x10\x01\x12\x16\n\x12SEARCH_MODE_VECTOR\x10\x02\x12\x17\n\x13SEARCH_MODE_LEXICAL\x10\x03\x32\xe4\x01\n\rSearchService\x12U\n\x06Search\x12$.acervo.vectorstore.v1.SearchRequest\x1a%.acervo.vectorstore.v1.SearchResponse\x12|\n\x13ListEmbeddingModels\x12\x31.acervo.vectorstore.v1.ListEmbeddingModelsRequest\x1a\x32.acervo.vectorstore.v1.ListEmbeddingModelsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"acervo/vectorstore/v1/search.proto\x12\x15\x61\x63\x65rvo.vectorstore.v1\x1a&acervo/access/v1/knowledge_bases.proto\"\x94\x01\n\rSearchRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x1a\n\x12knowledge_base_ids\x18\x02 \x03(\t\x12\x18\n\x10\x63ollection_names\x18\x03 \x03(\t\x12\r\n\x05top_k\x18\x04 \x01(\x05\x12/\n\x04mode\x18\x05 \x01(\x0e\x32!.acervo.vectorstore.v1.SearchMode\"R\n\x06Scores\x12\r\n\x05\x66used\x18\x01 \x01(\x01\x12\x0e\n\x06vector\x18\x02 \x01(\x01\x12\x0f\n\x07lexical\x18\x03 \x01(\x01\x12\x18\n\x10lexical_coverage\x18\x04 \x01(\x01\"\xed\x01\n\x07Passage\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12\x10\n\x08\x66ilename\x18\x04 \x01(\t\x12\x0c\n\x04page\x18\x05 \x01(\x05\x12\x0f\n\x07ordinal\x18\x06 \x01(\x05\x12\r\n\x05start\x18\x07 \x01(\x03\x12\x0b\n\x03\x65nd\x18\x08 \x01(\x03\x12\x0c\n\x04text\x18\t \x01(\t\x12-\n\x06scores\x18\n \x01(\x0b\x32\x1d.acervo.vectorstore.v1.Scores\x12\x0f\n\x07\x65xcerpt\x18\x0b \x01(\t\"B\n\x0eSearchResponse\x12\x30\n\x08passages\x18\x01 \x03(\x0b\x32\x1e.acervo.vectorstore.v1.Passage\"\x1c\n\x1aListEmbeddingModelsRequest\"s\n\x0e\x45mbeddingModel\x12\x35\n\x08settings\x18\x01 \x01(\x0b\x32#.acervo.access.v1.EmbeddingSettings\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x15\n\rdefault_model\x18\x03 \x01(\x08\"T\n\x1bListEmbeddingModelsResponse\x12\x35\n\x06models\x18\x01 \x03(\x0b\x32%.acervo.vectorstore.v1.EmbeddingModel*r\n\nSearchMode\x12\x1b\n\x17SEARCH_MODE_UNSPECIFIED\x10\x00\x12\x16\n\x12SEARCH_MODE_HYBRID\x10\x01\x12\x16\n\x12SEARCH_MODE_VECTOR\x10\x02\x12\x17\n\x13SEARCH_MODE_LEXICAL\x10\x03\x32\xe4\x01\n\rSearchService\x12U\n\x06Search\x12$.acervo.vectorstore.v1.SearchRequest\x1a%.acervo.vectorstore.v1.SearchResponse\x12|\n\x13ListEmbeddingModels\x12\x31.acervo.vectorstore.v1.ListEmbeddingModelsRequest\x1a\x32.acervo.vectorstore.v1.ListEmbeddingModelsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'acervo.vectorstore.v1.search_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SEARCHMODE']._serialized_start=860
-  _globals['_SEARCHMODE']._serialized_end=974
+  _globals['_SEARCHMODE']._serialized_start=877
+  _globals['_SEARCHMODE']._serialized_end=991
   _globals['_SEARCHREQUEST']._serialized_start=102
   _globals['_SEARCHREQUEST']._serialized_end=250
   _globals['_SCORES']._serialized_start=252
   _globals['_SCORES']._serialized_end=334
   _globals['_PASSAGE']._serialized_start=337
-  _globals['_PASSAGE']._serialized_end=557
-  _globals['_SEARCHRESPONSE']._serialized_start=559
-  _globals['_SEARCHRESPONSE']._serialized_end=625
-  _globals['_LISTEMBEDDINGMODELSREQUEST']._serialized_start=627
-  _globals['_LISTEMBEDDINGMODELSREQUEST']._serialized_end=655
-  _globals['_EMBEDDINGMODEL']._serialized_start=657
-  _globals['_EMBEDDINGMODEL']._serialized_end=772
-  _globals['_LISTEMBEDDINGMODELSRESPONSE']._serialized_start=774
-  _globals['_LISTEMBEDDINGMODELSRESPONSE']._serialized_end=858
-  _globals['_SEARCHSERVICE']._serialized_start=977
-  _globals['_SEARCHSERVICE']._serialized_end=1205
+  _globals['_PASSAGE']._serialized_end=574
+  _globals['_SEARCHRESPONSE']._serialized_start=576
+  _globals['_SEARCHRESPONSE']._serialized_end=642
+  _globals['_LISTEMBEDDINGMODELSREQUEST']._serialized_start=644
+  _globals['_LISTEMBEDDINGMODELSREQUEST']._serialized_end=672
+  _globals['_EMBEDDINGMODEL']._serialized_start=674
+  _globals['_EMBEDDINGMODEL']._serialized_end=789
+  _globals['_LISTEMBEDDINGMODELSRESPONSE']._serialized_start=791
+  _globals['_LISTEMBEDDINGMODELSRESPONSE']._serialized_end=875
+  _globals['_SEARCHSERVICE']._serialized_start=994
+  _globals['_SEARCHSERVICE']._serialized_end=1222
 # @@protoc_insertion_point(module_scope)

@@ -46,7 +46,7 @@ class Scores(_message.Message):
     def __init__(self, fused: _Optional[float] = ..., vector: _Optional[float] = ..., lexical: _Optional[float] = ..., lexical_coverage: _Optional[float] = ...) -> None: ...
 
 class Passage(_message.Message):
-    __slots__ = ("document_id", "knowledge_base_id", "collection_name", "filename", "page", "ordinal", "start", "end", "text", "scores")
+    __slots__ = ("document_id", "knowledge_base_id", "collection_name", "filename", "page", "ordinal", "start", "end", "text", "scores", "excerpt")
     DOCUMENT_ID_FIELD_NUMBER: _ClassVar[int]
     KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -57,6 +57,7 @@ class Passage(_message.Message):
     END_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     SCORES_FIELD_NUMBER: _ClassVar[int]
+    EXCERPT_FIELD_NUMBER: _ClassVar[int]
     document_id: str
     knowledge_base_id: str
     collection_name: str
@@ -67,7 +68,8 @@ class Passage(_message.Message):
     end: int
     text: str
     scores: Scores
-    def __init__(self, document_id: _Optional[str] = ..., knowledge_base_id: _Optional[str] = ..., collection_name: _Optional[str] = ..., filename: _Optional[str] = ..., page: _Optional[int] = ..., ordinal: _Optional[int] = ..., start: _Optional[int] = ..., end: _Optional[int] = ..., text: _Optional[str] = ..., scores: _Optional[_Union[Scores, _Mapping]] = ...) -> None: ...
+    excerpt: str
+    def __init__(self, document_id: _Optional[str] = ..., knowledge_base_id: _Optional[str] = ..., collection_name: _Optional[str] = ..., filename: _Optional[str] = ..., page: _Optional[int] = ..., ordinal: _Optional[int] = ..., start: _Optional[int] = ..., end: _Optional[int] = ..., text: _Optional[str] = ..., scores: _Optional[_Union[Scores, _Mapping]] = ..., excerpt: _Optional[str] = ...) -> None: ...
 
 class SearchResponse(_message.Message):
     __slots__ = ("passages",)

@@ -1,0 +1,73 @@
+"""What a reader is shown of a passage first: the stretch that holds the most and rarest words of the question."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from services.vectorstore.terms import is_spaceless
+
+EXCERPT = 600
+"""Characters of an excerpt, at most."""
+
+_MOST_BEGINNINGS = 24
+_MOST_PLACES = 64
+# An end is moved by so many characters at most to stand between words.
+_SLACK = 40
+
+
+class _Hit(NamedTuple):
+    start: int
+    end: int
+    beginning: str
+
+
+def excerpt(text: str, beginnings: Mapping[str, float], most: int = EXCERPT) -> str:
+    """Return at most `most` characters of a text, given what the question's words begin with and what each is worth.
+
+    The words found stand in the middle. Where none is found, the text's beginning is chosen.
+    """
+    if len(text) <= most:
+        return text
+    first, last = _densest(sorted(_hits(text, beginnings, most)), beginnings, most)
+    start = max(0, min(first - (most - (last - first)) // 2, len(text) - most))
+    end = start + most
+    if start:
+        blank = text.find(" ", start - 1, min(start + _SLACK, first))
+        start = start if blank < 0 else blank + 1
+    if end < len(text):
+        blank = text.rfind(" ", max(end - _SLACK, last, start + 1), end + 1)
+        end = end if blank < 0 else blank
+    return text[start:end]
+
+
+def _hits(text: str, beginnings: Mapping[str, float], most: int) -> Iterator[_Hit]:
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few letters are longer in lower case
+        lowered = text
+    dearest = sorted((one for one in beginnings if len(one) <= most), key=lambda one: -beginnings[one])[
+        :_MOST_BEGINNINGS
+    ]
+    for beginning in dearest:
+        anywhere = is_spaceless(beginning)
+        place, found = lowered.find(beginning), 0
+        while place >= 0 and found < _MOST_PLACES:
+            if anywhere or place == 0 or not lowered[place - 1].isalnum():
+                found += 1
+                yield _Hit(place, place + len(beginning), beginning)
+            place = lowered.find(beginning, place + 1)
+
+
+def _densest(hits: list[_Hit], worth: Mapping[str, float], most: int) -> tuple[int, int]:
+    """Return where the first and the last hit of the best stretch start and end; each word counts once."""
+    best, bounds = 0.0, (0, 0)
+    within: Counter[str] = Counter()
+    first = 0
+    for hit in hits:
+        within[hit.beginning] += 1
+        while hits[first].start < hit.end - most:
+            within[hits[first].beginning] -= 1
+            first += 1
+        value = sum(worth[beginning] for beginning, count in within.items() if count)
+        if value > best:
+            best, bounds = value, (hits[first].start, hit.end)
+    return bounds
