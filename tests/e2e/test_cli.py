@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -279,7 +280,9 @@ def test_ctrl_c_says_what_goes_on_and_it_does(home: Path, tmp_path: Path) -> Non
     path.write_text("Cranes rest on the meadow.")
     command = (*ACERVO, "ingest", str(path), "--collection", "long", "--home", str(home))
     with _suspended(home, "vectorstore"):
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as ingest:
+        # Tests that run in the background of a shell hand on that Ctrl-C is ignored.
+        hear = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=hear) as ingest:
             while _states(home, "long") != ["embedding"]:
                 assert ingest.poll() is None
             ingest.send_signal(signal.SIGINT)
