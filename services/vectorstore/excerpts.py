@@ -51,10 +51,18 @@ def _hits(text: str, beginnings: Mapping[str, float], most: int) -> Iterator[_Hi
         anywhere = is_spaceless(beginning)
         place, found = lowered.find(beginning), 0
         while place >= 0 and found < _MOST_PLACES:
-            if anywhere or place == 0 or not lowered[place - 1].isalnum():
+            if anywhere or _is_word(lowered, place, len(beginning)):
                 found += 1
                 yield _Hit(place, place + len(beginning), beginning)
             place = lowered.find(beginning, place + 1)
+
+
+def _is_word(text: str, place: int, length: int) -> bool:
+    """Say whether a word begins at a place of which so many characters may be the stem: after few, little follows."""
+    if place and text[place - 1].isalnum():
+        return False
+    longest = place + length + max(0, 2 * (length - 2))
+    return not text[place + length : longest + 1].isalnum() or longest >= len(text)
 
 
 def _densest(hits: list[_Hit], worth: Mapping[str, float], most: int) -> tuple[int, int]:

@@ -32,6 +32,11 @@ def test_rare_words_are_shown_before_frequent_ones() -> None:
     assert "lent" in shown(FILLER + ANSWER + FILLER, "is the water in the harbour lent")
 
 
+def test_what_only_begins_like_a_short_word_is_not_shown_for_it() -> None:
+    text = "It is in an inn. Mayoral isles apply. " * 30 + "A may tree stood. " + "It is in an inn. " * 60
+    assert "A may tree" in shown(text, "may I")
+
+
 def test_words_without_blanks_between_them_are_shown() -> None:
     text = "这个港口很宽而且水很深。" * 60 + "图书馆的书可以借二十八天。" + "这个港口很宽而且水很深。" * 60
     assert "图书馆" in shown(text, "图书馆", 60)
