@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections import Counter, deque
+from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -13,6 +13,8 @@ from services.shared.bus import Lane
 PATIENCE = 8
 """How often a line may be passed over for the sake of those of whom nothing runs."""
 _PULLED = 64
+# Whoever is new comes before those who had a turn just now, and after those who have waited since their last one.
+_NEW, _AGAIN = 1, 2
 
 _Party = tuple[Lane, UUID]
 
@@ -28,10 +30,19 @@ def pulled(lane: Lane, slots: int) -> int:
 
 @dataclass(slots=True)
 class _Line:
-    """Those of one party who wait, first come first, and how often others went before them out of turn."""
+    """Those of one party who wait, first come first, and what the party has had so far."""
 
+    turn: int = 0
+    """Its next turn: the party with the lowest goes next."""
     waiting: "deque[asyncio.Future[None]]" = field(default_factory=deque)
+    running: int = 0
     passed: int = 0
+    """How often others went before it out of turn."""
+
+    @property
+    def first(self) -> "asyncio.Future[None] | None":
+        """Who goes next; a place that was cancelled is left to its owner to remove."""
+        return next((place for place in self.waiting if not place.done()), None)
 
 
 class Turns:
@@ -45,8 +56,8 @@ class Turns:
         self._free = slots
         self._kept = 1 if slots > 1 else 0
         self._most = max(1, slots - 1)
-        self._held: Counter[UUID] = Counter()
-        self._lines: dict[_Party, _Line] = {}  # whose turn is next comes first
+        self._lines: dict[_Party, _Line] = {}
+        self._turn = 0
         self._closed = False
 
     @contextlib.asynccontextmanager
@@ -56,78 +67,77 @@ class Turns:
         Raises:
             HandBack: if the process goes down before that.
         """
-        await self._take((lane, tenant))
+        party = (lane, tenant)
+        await self._take(party)
         try:
             yield
         finally:
-            self._give_back((lane, tenant))
+            self._give_back(party)
 
     def close(self) -> None:
         """Send away all who wait, and whoever comes from now on; who holds a slot keeps it."""
         self._closed = True
         for line in self._lines.values():
-            for turn in line.waiting:
-                if not turn.done():
-                    turn.set_exception(HandBack())
-        self._lines.clear()
+            while (place := line.first) is not None:
+                place.set_exception(HandBack())
 
     async def _take(self, party: _Party) -> None:
         if self._closed:
             raise HandBack
-        turn = asyncio.get_running_loop().create_future()
-        self._lines.setdefault(party, _Line()).waiting.append(turn)
+        place = asyncio.get_running_loop().create_future()
+        line = self._lines.setdefault(party, _Line())
+        if not line.waiting:
+            line.turn = max(line.turn, self._turn + _NEW)
+        line.waiting.append(place)
         self._grant()
         try:
-            await turn
+            await place
         except asyncio.CancelledError:
-            if turn.cancelled():
-                self._leave(party, turn)
-            elif turn.exception() is None:
+            if not place.cancelled() and place.exception() is None:
                 self._give_back(party)
             raise
+        finally:
+            if place in line.waiting:
+                line.waiting.remove(place)
+                self._forget(party)
 
     def _give_back(self, party: _Party) -> None:
-        """Free a slot. Whoever had it comes after those who wait."""
         self._free += 1
-        self._held -= Counter(party[1:])
-        if (line := self._lines.pop(party, None)) is not None:
-            self._lines[party] = line
+        self._lines[party].running -= 1
+        self._forget(party)
         self._grant()
 
-    def _leave(self, party: _Party, turn: "asyncio.Future[None]") -> None:
-        if (line := self._lines.get(party)) is not None:
-            line.waiting.remove(turn)
-            if not line.waiting:
-                del self._lines[party]
+    def _forget(self, party: _Party) -> None:
+        line = self._lines[party]
+        if not line.waiting and not line.running:
+            del self._lines[party]
 
     def _grant(self) -> None:
-        """Let in whom the free slots are for. A turn that was cancelled is left to its owner to remove."""
-        while (party := self._next()) is not None:
-            line = self._lines.pop(party)
-            turn = next(turn for turn in line.waiting if not turn.done())
-            line.waiting.remove(turn)
-            if line.waiting:
-                self._lines[party] = _Line(line.waiting)
+        """Let in whom the free slots are for."""
+        while (line := self._next()) is not None and (place := line.first) is not None:
+            line.waiting.remove(place)
+            self._turn = max(self._turn, line.turn)
+            line.turn += _AGAIN
+            line.running += 1
+            line.passed = 0
             self._free -= 1
-            self._held[party[1]] += 1
-            turn.set_result(None)
+            place.set_result(None)
 
-    def _next(self) -> _Party | None:
-        """Choose whose turn it is. Those before it in line are passed over."""
+    def _next(self) -> _Line | None:
+        """Choose whose turn it is. Those who have waited for theirs longer, and may not go, are passed over."""
         passed: list[_Line] = []
-        for party, line in self._lines.items():
-            if all(turn.done() for turn in line.waiting):
-                continue
+        waiting = ((party, line) for party, line in self._lines.items() if line.first is not None)
+        for party, line in sorted(waiting, key=lambda entry: entry[1].turn):
             if self._may(party, line):
                 for other in passed:
                     other.passed += 1
-                return party
+                return line
             passed.append(line)
         return None
 
     def _may(self, party: _Party, line: _Line) -> bool:
         lane, tenant = party
-        held = self._held[tenant]
+        held = sum(self._lines[lane, tenant].running for lane in Lane if (lane, tenant) in self._lines)
         first = lane is Lane.INTERACTIVE and not held
         return (
             self._free > 0

@@ -126,6 +126,29 @@ async def test_whoever_was_passed_over_often_enough_gets_the_last_slot() -> None
     assert bulk in workers.running
 
 
+@pytest.mark.parametrize("slots", [1, 2, 3])
+async def test_an_endless_line_of_newcomers_starves_nobody(slots: int) -> None:
+    workers = Workers(slots)
+    for _ in range(slots):
+        await workers.add(ANA)
+    last = await workers.add(ANA)
+    for n in range(slots):
+        await workers.add(UUID(int=100 + n))
+    for n in range(4 * slots):
+        await workers.add(UUID(int=200 + n))
+        await workers.finish(workers.running[0])
+    assert last in workers.begun
+
+
+async def test_however_often_a_tenant_is_passed_over_it_never_has_all_slots() -> None:
+    workers = Workers(2)
+    await workers.add(ANA)
+    second = await workers.add(ANA)
+    for n in range(2 * PATIENCE):
+        await workers.finish(await workers.add(UUID(int=200 + n)))
+    assert second in workers.waiting
+
+
 @pytest.mark.parametrize("lane", Lane)
 async def test_a_single_slot_serves_everybody(lane: Lane) -> None:
     workers = Workers(1)
@@ -137,16 +160,13 @@ async def test_a_single_slot_serves_everybody(lane: Lane) -> None:
 
 async def test_a_turn_that_is_cancelled_just_as_it_is_granted_goes_to_the_next() -> None:
     workers = Workers(1)
-    first, second = await workers.add(ANA), await workers.add(BEN)
-    third = await workers.add(CAT)
-    first.end.set()
-    assert first.task is not None
+    async with workers.turns.of(ANA, PEOPLE):
+        second, third = await workers.add(BEN), await workers.add(CAT)
     assert second.task is not None
-    first.task.add_done_callback(lambda _: second.task and second.task.cancel())
-    await settled()
+    second.task.cancel()
     await settled()
     assert second.task.cancelled()
-    assert third in workers.running
+    assert workers.begun == [third]
 
 
 async def test_closing_sends_away_who_waits_and_lets_who_runs_end() -> None:
