@@ -4,8 +4,9 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, TypeAlias
@@ -28,6 +29,8 @@ _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 
 MAX_ANONYMOUS_CALLS: Final = 64
 ANONYMOUS_SECONDS: Final = 10.0
+MESSAGE_SECONDS: Final = 30.0
+MAX_CALLS_EACH: Final = 300
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _QUIET: Final = ("/grpc.health.", "/grpc.reflection.")
@@ -66,6 +69,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         self._verifier = verifier
         self._callers = callers
         self._anonymous = _Anonymous()
+        self._crowd = _Crowd()
 
     async def intercept_service(
         self,
@@ -88,7 +92,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
             caller = await self._authenticate(callers, metadata)
         except Exception as error:  # noqa: BLE001 - told to the caller once the call can be answered
             return _refusal(arrival, error)
-        return _wrapped(handler, replace(arrival, caller=caller))
+        return _wrapped(handler, replace(arrival, caller=caller), self._crowd)
 
     async def _authenticate(self, callers: Callers, metadata: Mapping[str, str]) -> Principal:
         scheme, _, token = metadata.get(client.AUTHORIZATION_KEY, "").partition(" ")
@@ -101,6 +105,32 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         if callers is Callers.PEOPLE and is_service:
             raise Unauthenticated
         return principal
+
+
+class _Crowd:
+    """The calls under way of each person and agent, so that nobody takes all of a server's places."""
+
+    def __init__(self) -> None:
+        self._running: Counter[str] = Counter()
+
+    @contextmanager
+    def place(self, caller: Principal | None) -> Iterator[None]:
+        """Run a block. Raises AcervoError (OVERLOADED) where the caller has enough under way; services never have."""
+        if caller is None or caller.kind is PrincipalKind.SERVICE:
+            yield
+            return
+        if self._running[caller.id] >= MAX_CALLS_EACH:
+            raise AcervoError(
+                pb.ERROR_REASON_OVERLOADED,
+                f"You have {MAX_CALLS_EACH} calls under way; wait until some have ended.",
+            )
+        self._running[caller.id] += 1
+        try:
+            yield
+        finally:
+            self._running[caller.id] -= 1
+            if not self._running[caller.id]:
+                del self._running[caller.id]
 
 
 class _Anonymous:
@@ -131,43 +161,58 @@ class _Anonymous:
             raise Overloaded from None
 
 
-def _wrapped(handler: "_Handler", arrival: _Arrival) -> "_Handler":
-    name = _shape(handler)
-    behavior = getattr(handler, name)
+# Every method is answered as one that takes a stream: for the message of a unary call gRPC itself waits without end.
 
-    async def unary(request: object, context: CallContext) -> object:
+
+def _wrapped(handler: "_Handler", arrival: _Arrival, crowd: _Crowd) -> "_Handler":
+    behavior = getattr(handler, _shape(handler))
+
+    async def unary(requests: AsyncIterable[object], context: CallContext) -> object:
         async with _answering(arrival, context):
-            return await behavior(request, context)
+            with crowd.place(arrival.caller):
+                return await behavior(await _asked(handler, requests, context), context)
 
-    async def stream(request: object, context: CallContext) -> AsyncIterator[object]:
+    async def stream(requests: AsyncIterable[object], context: CallContext) -> AsyncIterator[object]:
         async with _answering(arrival, context):
-            async for answer in behavior(request, context):
-                yield answer
+            with crowd.place(arrival.caller):
+                async for answer in behavior(await _asked(handler, requests, context), context):
+                    yield answer
 
-    call = stream if handler.response_streaming else unary
-    return handler._replace(**{name: call})  # type: ignore[attr-defined,no-any-return]
+    coders = (handler.request_deserializer, handler.response_serializer)
+    if handler.response_streaming:
+        return grpc.stream_stream_rpc_method_handler(stream, *coders)
+    return grpc.stream_unary_rpc_method_handler(unary, *coders)
 
 
 def _public(handler: "_Handler", arrival: _Arrival, anonymous: _Anonymous) -> "_Handler":
-    """As a stream in both directions, whatever it is: gRPC waits without end for the message of a unary call."""
+    """Writes all answers itself, so that its time counts while nobody reads them."""
     behavior = getattr(handler, _shape(handler))
 
     async def call(requests: AsyncIterable[object], context: CallContext) -> None:
         async with _answering(arrival, context), anonymous.room():
-            asked = requests if handler.request_streaming else await anext(aiter(requests), None)
-            if asked is None:
-                raise AcervoError(pb.ERROR_REASON_REQUEST_MALFORMED)
+            asked = await _asked(handler, requests, context)
             if handler.response_streaming:
                 async for answer in behavior(asked, context):
                     await context.write(answer)
             else:
                 await context.write(await behavior(asked, context))
 
-    return grpc.stream_stream_rpc_method_handler(
-        call,
-        handler.request_deserializer,
-        handler.response_serializer,
-    )
+    coders = (handler.request_deserializer, handler.response_serializer)
+    return grpc.stream_stream_rpc_method_handler(call, *coders)
+
+
+async def _asked(handler: "_Handler", requests: AsyncIterable[object], context: CallContext) -> object:
+    """What a method is given: its stream, or its one message, which must come in time."""
+    if handler.request_streaming:
+        return requests
+    try:
+        async with asyncio.timeout(MESSAGE_SECONDS):
+            message = await context.read()
+    except TimeoutError:
+        raise AcervoError(pb.ERROR_REASON_REQUEST_TOO_SLOW) from None
+    if message is grpc.aio.EOF:
+        raise AcervoError(pb.ERROR_REASON_REQUEST_MALFORMED)
+    return message
 
 
 def _refusal(arrival: _Arrival, error: Exception) -> "_Handler":

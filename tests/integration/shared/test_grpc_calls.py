@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -254,6 +254,47 @@ async def test_an_anonymous_call_has_an_end(
         _refused(pb.ERROR_REASON_OVERLOADED, grpc.StatusCode.RESOURCE_EXHAUSTED),
     ):
         await channel.stream_stream(method)().read()
+
+
+async def test_a_callers_message_has_its_time(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interceptors, "MESSAGE_SECONDS", 0.1)
+    async with open_channel(deployment.servers["ingest"].address) as channel:
+        silent: Any = channel.stream_unary(GET_DOCUMENT)
+        async with _refused(pb.ERROR_REASON_REQUEST_TOO_SLOW, grpc.StatusCode.DEADLINE_EXCEEDED):
+            await silent(**deployment.person())
+
+
+async def test_nobody_takes_all_places_of_a_server(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch, eventually: Callable[..., Awaitable[None]]
+) -> None:
+    monkeypatch.setattr(interceptors, "MAX_CALLS_EACH", 3)
+    ingest = deployment.caller.ingest()
+    watch = documents_pb2.WatchDocumentsRequest(document_ids=["held"])
+    anas, services = deployment.person(), deployment.caller.own("ingest")
+    held = [ingest.WatchDocuments(watch, **options) for options in (*[anas] * 3, *[services] * 4)]
+    reading = [asyncio.ensure_future(call.read()) for call in held]
+
+    async def full() -> bool:
+        return deployment.documents.held == len(held)
+
+    async def free() -> bool:
+        try:
+            await ingest.GetDocument(Get(document_id="x"), **anas)
+        except AioRpcError as error:
+            return from_rpc_error(error).reason != pb.ERROR_REASON_OVERLOADED
+        return True
+
+    await eventually(full)
+    assert not await free()
+    await ingest.GetDocument(Get(document_id="x"), **call_options(deployment.trust.person("ben")))
+    await ingest.GetDocument(Get(document_id="x"), **services)
+    held[0].cancel()
+    await eventually(free)
+    for call in held:
+        call.cancel()
+    await asyncio.gather(*reading, return_exceptions=True)
 
 
 async def test_an_anonymous_call_without_a_message_is_no_call(deployment: Deployment) -> None:
