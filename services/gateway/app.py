@@ -45,8 +45,10 @@ class Gateway:
         config = uvicorn.Config(
             Door(application(settings, self._stubs, self._draining)),
             log_config=None,
+            log_level=logging.WARNING,
             access_log=False,
             server_header=False,
+            proxy_headers=False,
             lifespan="off",
             http=functools.partial(Connection, lobby=Lobby()),  # type: ignore[arg-type]  # any factory will do
             ws="none",
