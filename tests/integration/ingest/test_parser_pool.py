@@ -12,6 +12,7 @@ import signal
 import socket
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from mmap import mmap
 from pathlib import Path
@@ -120,7 +121,9 @@ async def test_a_file_comes_back_as_pages_and_chunks_that_point_into_them(pool: 
     assert (outcome.page_count, outcome.chunk_count) == (5, len(chunks))
     assert [chunk.ordinal for chunk in chunks] == list(range(len(chunks)))
     assert all(chunk.text == document[chunk.start : chunk.end] for chunk in chunks)
-    assert all(chunk.page == document.count("\n", 0, chunk.start) + 1 for chunk in chunks)
+    for chunk in chunks:
+        held = Counter(document.count("\n", 0, place) + 1 for place in range(chunk.start, chunk.end))
+        assert chunk.page == held.most_common(1)[0][0]
     assert all(len(chunk.text) <= 300 for chunk in chunks)
 
 
