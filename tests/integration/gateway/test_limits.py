@@ -52,7 +52,7 @@ async def test_half_sent_requests_keep_nobody_out(
 async def test_a_head_has_its_time_however_it_comes(
     stack: Stack, begun: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 1.0)
     async with connected(stack) as one:
         one.send(begun.encode())
         if begun:
@@ -71,7 +71,7 @@ async def drip(one: Raw, part: bytes) -> None:
 async def test_a_dripping_head_gets_no_more_time(
     stack: Stack, before: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 1.0)
     async with connected(stack) as one:
         if before:
             one.send(before)
@@ -83,7 +83,7 @@ async def test_a_dripping_head_gets_no_more_time(
 async def test_a_body_that_stops_is_refused(
     stack: Stack, line: str, monkeypatch: pytest.MonkeyPatch, eventually: Eventually
 ) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 1.0)
     monkeypatch.setattr(body, "PATIENCE_SECONDS", 0.2)
     async with connected(stack) as one:
         one.send(request(line, "content-length: 1000", token=stack.trust.person("ana"), body=b"{"))
@@ -95,7 +95,7 @@ async def test_a_body_that_stops_is_refused(
 
 
 async def test_a_body_that_drips_is_refused(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 1.0)
     monkeypatch.setattr(body, "PATIENCE_SECONDS", 0.5)
     monkeypatch.setattr(body, "MIN_BYTES_PER_SECOND", 1 << 20)
     async with connected(stack) as one:
