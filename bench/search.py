@@ -1,4 +1,7 @@
-"""Searches: the Search RPC against the same SQL statements with the same arguments on one connection."""
+"""Searches: the Search RPC against the same SQL statements with the same arguments on one connection.
+
+Beside them two calls that do nothing, one to each service that a search passes: what gRPC itself takes of it.
+"""
 
 import contextlib
 import time
@@ -8,6 +11,8 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+from grpc_health.v1.health_pb2 import HealthCheckRequest
+from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from bench.figures import Part, Ratio, Series, Step, percentile
@@ -15,6 +20,7 @@ from bench.ground import SPACE, Ground, ground
 from bench.indexer import Indexer, Written, indexer
 from bench.plan import Plan
 from bench.texts import Corpus
+from services.shared.client import open_channel
 from services.shared.db import Connection, Pool, open_pool
 from services.vectorstore import wire
 from services.vectorstore.embedding import Embedders
@@ -27,7 +33,8 @@ GOAL_RATIO, GOAL_MILLISECONDS = 1.3, 3.0
 _ALONE, _SHARED = "alone", "one_of_three"
 _LIMIT = 10
 _WRITTEN_TOGETHER = 50
-_WAYS = ("rpc", "in_process", "sql")
+_SERVICES = ("vectorstore", "access")
+_WAYS = ("rpc", "in_process", "sql", "bare_calls")
 _WARM_UP = 10
 
 
@@ -74,18 +81,21 @@ async def _filled(on: Ground, worker: Indexer, corpus: Corpus, name: str, chunks
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """The three ways to ask. `sent` gets the statements of the searches in this process."""
+    """The ways to ask. `sent` gets the statements of the searches in this process."""
 
     on: Ground
     searcher: Searcher
     sent: list[tuple[str, Sequence[Any]]]
     connection: Connection
+    health: "Sequence[HealthStub]"
+    """Of the services that a search passes."""
 
     async def rounds(self, base: KnowledgeBase, questions: Sequence[str]) -> dict[str, list[float]]:
         """Ask each question in each way, one after the other; return the milliseconds of each."""
         times: dict[str, list[float]] = {way: [] for way in _WAYS}
+        ways = (self._rpc, self._in_process, self._sql, self._bare_calls)
         for question in questions:
-            for way, ask in (("rpc", self._rpc), ("in_process", self._in_process), ("sql", self._sql)):
+            for way, ask in zip(_WAYS, ways, strict=True):
                 started = time.perf_counter()
                 await ask(base, question)
                 times[way].append((time.perf_counter() - started) * 1000)
@@ -105,6 +115,10 @@ class _Asking:
         for statement, arguments in self.sent:
             await self.connection.fetch(statement, *arguments)
 
+    async def _bare_calls(self, base: KnowledgeBase, question: str) -> None:
+        for service in self.health:
+            await service.Check(HealthCheckRequest())
+
 
 @contextlib.asynccontextmanager
 async def _asking(on: Ground) -> AsyncIterator[_Asking]:
@@ -120,7 +134,12 @@ async def _asking(on: Ground) -> AsyncIterator[_Asking]:
         async with lent[0].acquire() as logged:
             logged.add_query_logger(note)
         connection = await stack.enter_async_context(lent[1].acquire())
-        yield _Asking(on, Searcher(lent[0], embedders), sent, connection)
+        channels = [
+            await stack.enter_async_context(open_channel(on.stack.addresses[service]))
+            for service in _SERVICES
+        ]
+        health = [HealthStub(channel) for channel in channels]
+        yield _Asking(on, Searcher(lent[0], embedders), sent, connection, health)
     await embedders.close()
 
 
