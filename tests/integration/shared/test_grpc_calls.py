@@ -342,11 +342,18 @@ async def test_running_calls_may_end_while_the_server_stops(deployment: Deployme
 
 
 async def test_each_call_is_logged_with_its_caller_and_outcome(
-    deployment: Deployment, caplog: pytest.LogCaptureFixture
+    deployment: Deployment,
+    caplog: pytest.LogCaptureFixture,
+    eventually: Callable[..., Awaitable[None]],
 ) -> None:
     caplog.set_level(logging.INFO, "services.calls")
     with pytest.raises(AioRpcError):
         await deployment.caller.ingest().GetDocument(Get(document_id="absent"), **deployment.person())
+
+    async def logged() -> bool:  # the answer is sent before that
+        return any(record.message == "call" for record in caplog.records)
+
+    await eventually(logged)
     record: Any = next(record for record in caplog.records if record.message == "call")
     assert record.method.endswith("/GetDocument")
     assert record.outcome == "NOT_FOUND"
