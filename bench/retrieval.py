@@ -106,7 +106,7 @@ async def measure(pool: Pool, embedders: Embedders, data: RetrievalSet, space: S
 async def _store(pool: Pool, embedders: Embedders, base: Base, texts: Sequence[str]) -> None:
     document_id = uuid7()
     chunks = [Chunk(ordinal=ordinal, text=text) for ordinal, text in enumerate(texts)]
-    vectors = await embedders.embed_documents(base.space, texts, Urgency.BULK)
+    vectors = await embedders.embed_documents(base.space, texts, Urgency.BULK, "ann")
     lexicon = Lexicon()
     with Rows(base.id, document_id, 1) as rows:
         for start in range(0, len(chunks), SLICE_CHUNKS):

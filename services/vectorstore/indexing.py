@@ -142,7 +142,9 @@ class Indexing:
             with Rows(document.knowledge_base_id, document.id, document.attempt) as rows:
                 async for chunks in file.slices():
                     texts = [chunk.text for chunk in chunks]
-                    vectors = await self._cache.embed_documents(space, texts, _URGENCIES[claimed.lane])
+                    vectors = await self._cache.embed_documents(
+                        space, texts, _URGENCIES[claimed.lane], str(claimed.tenant_id)
+                    )
                     await self._encode(rows, chunks, vectors)
                 await storing.store(self._pool, claimed, document, space, rows)
 

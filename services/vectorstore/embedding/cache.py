@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from services.shared.db import Pool
-from services.vectorstore.embedding.embedders import Embedders, Urgency
+from services.vectorstore.embedding.embedders import Embedders
+from services.vectorstore.embedding.line import Urgency
 from services.vectorstore.models import Space, Vectors, find
 
 _BATCH = 64
@@ -38,20 +39,22 @@ class EmbeddingCache:
         self._pool = pool
         self._embedders = embedders
 
-    async def embed_documents(self, space: Space, texts: Sequence[str], urgency: Urgency) -> Vectors:
+    async def embed_documents(
+        self, space: Space, texts: Sequence[str], urgency: Urgency, asker: str
+    ) -> Vectors:
         """Return one vector a text. Raises what `Embedders.embed_documents` does."""
         batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
         embed = self._embedders.embed_documents if find(space).cheap else self._embed_batch
-        return np.concatenate([await embed(space, batch, urgency) for batch in batches])
+        return np.concatenate([await embed(space, batch, urgency, asker) for batch in batches])
 
-    async def _embed_batch(self, space: Space, texts: Sequence[str], urgency: Urgency) -> Vectors:
+    async def _embed_batch(self, space: Space, texts: Sequence[str], urgency: Urgency, asker: str) -> Vectors:
         hashes = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
         known = {
             row["text_hash"]: row["vector"] for row in await self._pool.fetch(_LOOK, space.model, hashes)
         }
         missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
         if missing:
-            vectors = await self._embedders.embed_documents(space, list(missing.values()), urgency)
+            vectors = await self._embedders.embed_documents(space, list(missing.values()), urgency, asker)
             fresh = dict(zip(missing, (vector.astype("<f4").tobytes() for vector in vectors), strict=True))
             await self._pool.execute(_KEEP, space.model, list(fresh), list(fresh.values()))
             known |= fresh

@@ -1,12 +1,10 @@
-"""The models of this process, each behind a queue: questions before documents, small batches, a bounded wait."""
+"""The models of this process, each behind a line: questions before documents, small batches, a turn for everybody."""
 
 import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
-from itertools import count
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy as np
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.errors import AcervoError, Overloaded, Unavailable
 from services.vectorstore.embedding.child import ChildDied, ModelChild
+from services.vectorstore.embedding.line import Line, Urgency
 from services.vectorstore.models import ModelSpec, Space, Vectors, WidthMismatch, find
 from services.vectorstore.spelling import bounded
 
@@ -24,14 +23,6 @@ _BATCH_TEXTS = 32
 _WINDOWS = 4
 
 
-class Urgency(IntEnum):
-    """Who goes first."""
-
-    QUESTION = 0
-    INTERACTIVE = 1
-    BULK = 2
-
-
 class EmbeddingFailed(AcervoError):
     """The model failed on these texts. It may succeed another time."""
 
@@ -40,9 +31,9 @@ class EmbeddingFailed(AcervoError):
 
 
 class _Embedder(Protocol):
-    async def question(self, text: str, caller: str) -> Vectors: ...
+    async def question(self, text: str, asker: str) -> Vectors: ...
 
-    async def documents(self, texts: Sequence[str], urgency: Urgency) -> Vectors: ...
+    async def documents(self, texts: Sequence[str], urgency: Urgency, asker: str) -> Vectors: ...
 
     async def close(self) -> None: ...
 
@@ -53,26 +44,30 @@ class Embedders:
     def __init__(self) -> None:
         self._running: dict[str, _Embedder] = {}
 
-    async def embed_query(self, space: Space, text: str, caller: str) -> Vectors:
+    async def embed_query(self, space: Space, text: str, asker: str) -> Vectors:
         """Return the vector of a question, or of its beginning where it is longer than the model's window.
+
+        `asker` is whom it is for: turns are given round robin between them.
 
         Raises:
             ModelUnavailable, WidthMismatch: there is no such model here.
-            Overloaded: too many questions wait, of this caller or of all.
+            Overloaded: too many questions wait, of this asker or of all.
             Unavailable: the model failed; asking again may help.
         """
         spec = find(space)
-        vector: Vectors = (await self._embedder(spec).question(bounded(text, spec.window), caller))[0]
+        vector: Vectors = (await self._embedder(spec).question(bounded(text, spec.window), asker))[0]
         return vector
 
-    async def embed_documents(self, space: Space, texts: Sequence[str], urgency: Urgency) -> Vectors:
+    async def embed_documents(
+        self, space: Space, texts: Sequence[str], urgency: Urgency, asker: str
+    ) -> Vectors:
         """Return one vector a text. Of a text that is longer than four windows of the model the beginning counts.
 
         Raises:
             ModelUnavailable, EmbeddingFailed, WidthMismatch: there are none.
         """
         spec = find(space)
-        vectors = await self._embedder(spec).documents(texts, urgency)
+        vectors = await self._embedder(spec).documents(texts, urgency, asker)
         if vectors.shape != (len(texts), space.width):
             raise WidthMismatch
         return vectors
@@ -96,10 +91,10 @@ class _Inline:
         self._model = spec.load()
         self._window = spec.window
 
-    async def question(self, text: str, caller: str) -> Vectors:
+    async def question(self, text: str, asker: str) -> Vectors:
         return self._model.embed_query(text)[None, :]
 
-    async def documents(self, texts: Sequence[str], urgency: Urgency) -> Vectors:
+    async def documents(self, texts: Sequence[str], urgency: Urgency, asker: str) -> Vectors:
         return await asyncio.to_thread(
             lambda: self._model.embed_documents([_read(text, self._window) for text in texts])
         )
@@ -108,43 +103,42 @@ class _Inline:
         pass
 
 
-@dataclass(order=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Request:
-    urgency: Urgency
-    number: int
-    body: dict[str, Any] = field(compare=False)
-    answer: "asyncio.Future[Vectors]" = field(compare=False)
+    body: dict[str, Any]
+    answer: "asyncio.Future[Vectors]"
 
 
 class _Queued:
-    """A model in a child process, fed one batch at a time in order of urgency."""
+    """A model in a child process, fed one batch at a time."""
 
     def __init__(self, spec: ModelSpec) -> None:
         self._child = ModelChild(spec)
-        self._requests: asyncio.PriorityQueue[_Request] = asyncio.PriorityQueue()
-        self._numbers = count()
+        self._line: Line[_Request] = Line()
+        self._asked = asyncio.Event()
         self._questions: Counter[str] = Counter()
         self._window = spec.window
         self._feeding = asyncio.create_task(self._feed(), name=f"model {spec.name}")
 
-    async def question(self, text: str, caller: str) -> Vectors:
+    async def question(self, text: str, asker: str) -> Vectors:
         waiting = self._questions
-        if waiting.total() >= _WAITING_QUESTIONS or waiting[caller] >= _WAITING_QUESTIONS_EACH:
+        if waiting.total() >= _WAITING_QUESTIONS or waiting[asker] >= _WAITING_QUESTIONS_EACH:
             raise Overloaded
-        waiting[caller] += 1
+        waiting[asker] += 1
         try:
-            return await self._ask({"query": text}, Urgency.QUESTION)
+            return await self._ask({"query": text}, Urgency.QUESTION, asker)
         except ChildDied:
             raise Unavailable from None
         finally:
-            waiting[caller] -= 1
-            if not waiting[caller]:
-                del waiting[caller]
+            waiting[asker] -= 1
+            if not waiting[asker]:
+                del waiting[asker]
 
-    async def documents(self, texts: Sequence[str], urgency: Urgency) -> Vectors:
+    async def documents(self, texts: Sequence[str], urgency: Urgency, asker: str) -> Vectors:
         try:
             answers = [
-                await self._ask({"documents": batch}, urgency) for batch in _batches(texts, self._window)
+                await self._ask({"documents": batch}, urgency, asker)
+                for batch in _batches(texts, self._window)
             ]
         except ChildDied:
             raise EmbeddingFailed from None
@@ -156,14 +150,18 @@ class _Queued:
             await self._feeding
         await self._child.close()
 
-    async def _ask(self, body: dict[str, Any], urgency: Urgency) -> Vectors:
+    async def _ask(self, body: dict[str, Any], urgency: Urgency, asker: str) -> Vectors:
         answer: asyncio.Future[Vectors] = asyncio.get_running_loop().create_future()
-        self._requests.put_nowait(_Request(urgency, next(self._numbers), body, answer))
+        self._line.put(urgency, asker, _Request(body, answer))
+        self._asked.set()
         return await answer
 
     async def _feed(self) -> None:
         while True:
-            request = await self._requests.get()
+            while not self._line:
+                self._asked.clear()
+                await self._asked.wait()
+            request = self._line.take()
             if request.answer.done():  # whoever asked went away
                 continue
             try:

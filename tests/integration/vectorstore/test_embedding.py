@@ -37,11 +37,13 @@ async def test_questions_go_before_documents_and_people_before_folders(embedders
         await work
         order.append(name)
 
-    first = asyncio.create_task(note("under way", embedders.embed_documents(SPACE, [LONG], Urgency.BULK)))
+    first = asyncio.create_task(
+        note("under way", embedders.embed_documents(SPACE, [LONG], Urgency.BULK, "ann"))
+    )
     await asyncio.sleep(0)
     others = [
-        note("bulk", embedders.embed_documents(SPACE, [LONG], Urgency.BULK)),
-        note("interactive", embedders.embed_documents(SPACE, [LONG], Urgency.INTERACTIVE)),
+        note("bulk", embedders.embed_documents(SPACE, [LONG], Urgency.BULK, "ann")),
+        note("interactive", embedders.embed_documents(SPACE, [LONG], Urgency.INTERACTIVE, "ann")),
         note("question", embedders.embed_query(SPACE, "ships", "ann")),
     ]
     await asyncio.gather(first, *others)
@@ -49,17 +51,36 @@ async def test_questions_go_before_documents_and_people_before_folders(embedders
 
 
 async def test_question_does_not_wait_for_a_long_document(embedders: Embedders) -> None:
-    document = asyncio.create_task(embedders.embed_documents(SPACE, [LONG] * 40, Urgency.BULK))
+    document = asyncio.create_task(embedders.embed_documents(SPACE, [LONG] * 40, Urgency.BULK, "ann"))
     await embedders.embed_query(SPACE, "ships", "ann")
     assert not document.done()
     assert (await document).shape == (40, 512)
+
+
+@pytest.mark.parametrize("urgency", [Urgency.INTERACTIVE, Urgency.BULK])
+async def test_nobodys_endless_work_stops_what_is_less_urgent(embedders: Embedders, urgency: Urgency) -> None:
+    await embedders.embed_query(SPACE, "loaded", "ann")
+
+    async def flood() -> None:
+        while True:
+            if urgency is Urgency.INTERACTIVE:
+                await embedders.embed_query(SPACE, "ships", "mallory")
+            else:
+                await embedders.embed_documents(SPACE, ["ships"], Urgency.INTERACTIVE, "mallory")
+
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        flooding = [group.create_task(flood()) for _ in range(4)]
+        vectors = await embedders.embed_documents(SPACE, ["one", "two"] * 40, urgency, "bob")
+        for task in flooding:
+            task.cancel()
+    assert vectors.shape == (80, 512)
 
 
 async def test_model_that_dies_fails_its_batch_and_is_started_again_until_closed() -> None:
     embedders = Embedders()
     await embedders.embed_query(SPACE, "loaded", "ann")
     (child,) = children()
-    work = asyncio.create_task(embedders.embed_documents(SPACE, [LONG] * 100, Urgency.BULK))
+    work = asyncio.create_task(embedders.embed_documents(SPACE, [LONG] * 100, Urgency.BULK, "ann"))
     await asyncio.sleep(0)
     os.kill(child.pid, signal.SIGKILL)
     with pytest.raises(EmbeddingFailed):
@@ -74,7 +95,7 @@ async def test_batches_that_succeeded_are_kept_when_a_later_one_fails(
 ) -> None:
     cache = EmbeddingCache(pool, embedders)
     texts = [f"text number {n}" for n in range(200)]
-    work = asyncio.create_task(cache.embed_documents(SPACE, texts, Urgency.BULK))
+    work = asyncio.create_task(cache.embed_documents(SPACE, texts, Urgency.BULK, "ann"))
     await eventually(lambda: pool.fetchval("SELECT count(*) FROM embedding_cache"))
     (child,) = children()
     child.kill()
@@ -82,13 +103,13 @@ async def test_batches_that_succeeded_are_kept_when_a_later_one_fails(
         await work
     kept = await pool.fetchval("SELECT count(*) FROM embedding_cache")
     assert 0 < kept < len(texts)
-    vectors = await cache.embed_documents(SPACE, texts, Urgency.BULK)
+    vectors = await cache.embed_documents(SPACE, texts, Urgency.BULK, "ann")
     assert vectors.shape == (200, 512)
 
 
 async def test_cheap_models_are_not_cached(pool: Pool, embedders: Embedders) -> None:
     cache = EmbeddingCache(pool, embedders)
-    await cache.embed_documents(Space("hashing-256", 256), ["one", "two"], Urgency.BULK)
+    await cache.embed_documents(Space("hashing-256", 256), ["one", "two"], Urgency.BULK, "ann")
     assert not await pool.fetchval("SELECT count(*) FROM embedding_cache")
 
 
@@ -96,7 +117,7 @@ async def test_each_text_gets_its_own_vector_in_order_though_it_stands_twice(
     pool: Pool, embedders: Embedders
 ) -> None:
     texts = [f"text number {n % 50}" for n in range(90)]
-    vectors = await EmbeddingCache(pool, embedders).embed_documents(SPACE, texts, Urgency.BULK)
+    vectors = await EmbeddingCache(pool, embedders).embed_documents(SPACE, texts, Urgency.BULK, "ann")
     assert np.array_equal(vectors[:40], vectors[50:])
     alone = np.stack([await embedders.embed_query(SPACE, text, "ann") for text in texts[:5]])
     assert np.allclose(vectors[:5], alone, atol=1e-4)
@@ -116,7 +137,7 @@ async def test_a_model_reads_no_more_of_a_question_than_its_window_holds(
 async def test_no_document_ends_a_model(embedders: Embedders, spec: ModelSpec) -> None:
     space = Space(spec.name, spec.width)
     texts = ["ships", "\ufdfa" * 600, "e\u0301" * 600, "\ud800", "ships"]
-    vectors = await embedders.embed_documents(space, texts, Urgency.BULK)
+    vectors = await embedders.embed_documents(space, texts, Urgency.BULK, "ann")
     assert np.allclose(vectors[0], vectors[-1], atol=1e-4)
 
 
