@@ -22,7 +22,7 @@ class Alphabet:
 
 WESTERN = "cp1252"
 """The encoding of most texts that are not in Unicode."""
-_WESTERN = (WESTERN,)
+_WESTERN = (WESTERN, "cp850", "mac_roman")
 _CENTRAL = ("cp1250", "iso8859_2")
 
 
@@ -70,7 +70,7 @@ _HANGUL = (
 )
 _HAN = ("\u4e00", "\u9fff")
 _CYRILLIC = (
-    _other(("cp1251", "koi8_r"), "оеаинтсрвлкмдпу", "яыьгзбчйхжшюцщэфъё№"),
+    _other(("cp1251", "koi8_r", "cp866", "iso8859_5"), "оеаинтсрвлкмдпу", "яыьгзбчйхжшюцщэфъё№"),
     _other(("cp1251",), "оаинвтесрлкідмупьзягй", "бчхцюїєшжщфґ'’№ыъэ"),
 )
 

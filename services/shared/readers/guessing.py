@@ -14,18 +14,22 @@ from services.shared.readers.alphabets import ALPHABETS, WESTERN, Alphabet
 
 _SAMPLE = 64 * 1024
 _BEFORE_IT = 200
-_BEFORE = {WESTERN: 0.05, "iso8859_2": -0.1}
+_BEFORE = {WESTERN: 0.05} | dict.fromkeys(("iso8859_2", "iso8859_5", "cp850", "cp866", "mac_roman"), -0.1)
 """What an encoding has before the others, or they before it: some are frequent, and some are rare."""
 _LEAST = 0.3
 
-_SIGNS = frozenset("‘’‚“”„‹›«»–—…•€£§©®™°±·×´\u00a0№")
+_SIGNS = frozenset("‘’‚“”„‹›«»–—…•€£§©®™°±·×´\u00a0№") | {*map(chr, range(0x2500, 0x25A0))}
 _WIDE = re.compile("[\u1100-\u11ff\u2e80-\ud7af\uf900-\ufaff\uff00-\uff60]")
 # Narrow kana, single jamo, private characters, controls: hardly any text has them, and many wrong readings do.
 _NEVER = re.compile("[\ufffd\x80-\x9f\uff61-\uff9f\u3130-\u318f\ue000-\uf8ff]")
-# Latin letters within words of another script, and Hebrew letters that only end words within one.
-_MIXED = re.compile("[a-zA-Z][\u0370-\uffff]|[\u0370-\uffff][a-zA-Z]|[ךםןףץ][א-ת]")
+# Latin letters within words of another script that parts its words, and Hebrew letters that only end words within one.
+_MIXED = re.compile("[a-zA-Z][\u0370-\u10ff]|[\u0370-\u10ff][a-zA-Z]|[ךםןףץ][א-ת]")
+# Signs within a word that stand beside words elsewhere.
+_MISPLACED = re.compile(r"(?<=[^\W\d_])[“”„‹›«»‚‘•©®™±─-▟](?=[^\W\d_])")
 _WORD = re.compile(r"[^\W\d_]+")
 _ABOVE_ASCII = re.compile(rb"[\x80-\xff]")
+# Lines drawn across a page say nothing, however long. Pairs stay pairs: a letter may take two bytes.
+_RULE = re.compile(rb"(([\x80-\xff])\2)\1+")
 
 
 def guess(data: bytes) -> str:
@@ -56,7 +60,7 @@ def _sample(data: bytes) -> bytes:
             break
         if above := _ABOVE_ASCII.search(line):
             start = max(0, above.start() - _BEFORE_IT)
-            lines.append(line[start : start + left].replace(b"\0", b""))
+            lines.append(_RULE.sub(rb"\1", line[start : start + left].replace(b"\0", b"")))
             left -= len(lines[-1])
     return b"\n".join(lines)
 
@@ -70,7 +74,11 @@ class _Seen:
         self._ascii = Counter(character for character in text.lower() if "a" <= character <= "z")
         self._words = Counter({word.lower(): count for word, count in words.items()})
         self._strange = sum(count for word, count in words.items() if _is_strange(word))
+        self._strange += len(_MISPLACED.findall(text))
         self._count = max(1, words.total())
+        above = sum(count for word, count in words.items() if not word.isascii())
+        torn = sum(count for word, count in words.items() if _MIXED.search(word))
+        self._is_torn = torn * 2 > above
 
     def fits(self, alphabet: Alphabet) -> float:
         """How well the text fits a language: up to 1 for its letters, and a little more for its words."""
@@ -79,7 +87,7 @@ class _Seen:
             weight = count * (2 if _WIDE.match(character) else 1)
             total += weight
             fitting += weight * _worth(character, alphabet)
-        if not total:
+        if not total or self._is_torn:
             return 0.0
         known = sum(count for word, count in self._words.items() if word in alphabet.words)
         letters = max(1, self._ascii.total())

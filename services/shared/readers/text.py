@@ -8,11 +8,15 @@ from services.shared.readers.result import Limits, Page, Parsed, ReadError, Read
 from services.shared.sniffing import is_text
 
 _REPLACEMENT = "\ufffd"
+_WORD_LENGTH = 8
+_TWO = 2
 _NAMES = {f"cp{number}": f"Windows-{number}" for number in range(1250, 1259)} | {
     "cp874": "Windows-874",
     "cp932": "Shift JIS",
     "cp949": "EUC-KR",
     "iso8859_2": "ISO 8859-2",
+    "iso8859_5": "ISO 8859-5",
+    "mac_roman": "Mac Roman",
 }
 
 
@@ -20,15 +24,24 @@ def read(data: bytes, _limits: Limits) -> Parsed:
     """Decode `data`.
 
     Raises:
-        ReadError: FILE_CORRUPT if it is no text, or text in no known encoding.
+        ReadError: FILE_CORRUPT if it is no text, or text in no known encoding; NO_TEXT if its encoding is unknown and
+            one or two characters are all that it ever says.
     """
     if not is_text(data):
         raise ReadError(pb.ERROR_REASON_FILE_CORRUPT, "The file is not text.")
     decoded = decode(data)
+    if decoded.guessed and _is_monotonous(decoded.text):
+        raise ReadError(pb.ERROR_REASON_NO_TEXT)
     replaced = decoded.text.count(_REPLACEMENT)
     if replaced * 10 > len(decoded.text):
         raise ReadError(pb.ERROR_REASON_FILE_CORRUPT, "The file is text in no known encoding.")
     return Parsed((Page(0, decoded.text),), tuple(_warnings(decoded, replaced)))
+
+
+def _is_monotonous(text: str) -> bool:
+    """Whether a text is longer than a word and has at most two different characters, blanks aside."""
+    written = "".join(text.split())
+    return len(written) > _WORD_LENGTH and len(set(written)) <= _TWO
 
 
 def _warnings(decoded: Decoded, replaced: int) -> Iterator[ReadWarning]:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.readers import Limits, ReadError, read
 from services.shared.readers.encodings import decode
 
@@ -339,6 +340,26 @@ TEXTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
     ),
 }
+# Encodings of old systems: each text is read in them too, but for words that are words in a newer one as well.
+OLD = {
+    ("cp850", "mac_roman"): (
+        "spanish",
+        "german",
+        "french",
+        "portuguese",
+        "italian",
+        "swedish",
+        "danish",
+        "dutch",
+    ),
+    ("cp866", "iso8859_5"): ("russian", "russian-mixed"),
+}
+AMBIGUOUS = {("mac_roman", text) for text in ("Año nuevo", "können", "Müller", "Noël approche")}
+DRAWN = (
+    ("cp866", "┌─────────┬──────┐\n│ Имя     │ Сумма │\n└─────────┴──────┘\nОплата за март"),
+    ("cp850", "╔═════════╦══════╗\n║ Größe   ║ Maß  ║\n╚═════════╩══════╝\nBücher für Schüler"),
+    ("cp850", "README\n──────────────\nDies ist ein Text für Fußgänger, gemäß §5"),
+)
 WITHIN_ENGLISH = (
     "The following notice was sent to all employees, with the original below.\n\n{}\n\nPlease answer.\n"
 )
@@ -363,6 +384,42 @@ def said(data: bytes) -> tuple[str, list[str]]:
 @pytest.mark.parametrize(("text", "encoding"), CASES)
 def test_a_text_is_read_in_its_encoding_and_said_to_be_guessed(text: str, encoding: str) -> None:
     assert said(text.encode(encoding)) == (text, ["encoding_guessed"])
+
+
+OLD_CASES = [
+    pytest.param(
+        form.format(text), encoding, id=f"{language}-{encoding}-{number}{'-within' * (form != '{}')}"
+    )
+    for encodings, languages in OLD.items()
+    for encoding in encodings
+    for language in languages
+    for number, text in enumerate(TEXTS[language][1])
+    for form in ("{}", WITHIN_ENGLISH)
+    if text.encode(encoding, "ignore").decode(encoding) == text and (encoding, text) not in AMBIGUOUS
+]
+
+
+@pytest.mark.parametrize(("text", "encoding"), OLD_CASES)
+def test_a_text_of_an_old_system_is_read_in_its_encoding(text: str, encoding: str) -> None:
+    assert said(text.encode(encoding)) == (text, ["encoding_guessed"])
+
+
+@pytest.mark.parametrize(("encoding", "text"), DRAWN)
+def test_lines_drawn_with_letters_do_not_hide_the_language(encoding: str, text: str) -> None:
+    assert said(text.encode(encoding)) == (text, ["encoding_guessed"])
+
+
+@pytest.mark.parametrize("between", [b"", b" ", b"\n", b"\xff"])
+def test_one_or_two_signs_again_and_again_are_no_text(between: bytes) -> None:
+    for byte in range(0x80, 0x100):
+        with pytest.raises(ReadError) as refused:
+            read("txt", (bytes([byte]) + between) * 100, Limits())
+        assert refused.value.reason in {pb.ERROR_REASON_NO_TEXT, pb.ERROR_REASON_FILE_CORRUPT}, byte
+
+
+@pytest.mark.parametrize("text", ["été", "Où", "né", "ää", "aaaaaaaaaaaa", "--------------"])
+def test_a_short_word_is_a_text_and_so_is_whatever_is_ascii(text: str) -> None:
+    assert said(text.encode("cp1252"))[0] == text
 
 
 @pytest.mark.parametrize(("text", "encoding"), CASES)
