@@ -13,6 +13,7 @@ from services.shared.bus import Lane
 PATIENCE = 8
 """How often a line may be passed over for the sake of those of whom nothing runs."""
 _PULLED = 64
+_ROOMY = 4
 # Whoever is new comes before those who had a turn just now, and after those who have waited since their last one.
 _NEW, _AGAIN = 1, 2
 
@@ -48,14 +49,15 @@ class _Line:
 class Turns:
     """At most `slots` at once, round robin between the tenants who wait, first come first served within one.
 
-    A tenant holds at most `slots` - 1. The last free slot goes to people of whom nothing runs yet before anybody else;
-    whoever has been passed over `PATIENCE` times need not wait for that any longer.
+    A tenant leaves a slot to others, and two where there are four or more: the last free one goes to people of whom
+    nothing runs yet before anybody else, and another is for bulk work meanwhile. Whoever has been passed over
+    `PATIENCE` times need not wait for the last one any longer.
     """
 
     def __init__(self, slots: int) -> None:
         self._free = slots
         self._kept = 1 if slots > 1 else 0
-        self._most = max(1, slots - 1)
+        self._most = max(1, slots - 2 if slots >= _ROOMY else slots - 1)
         self._lines: dict[_Party, _Line] = {}
         self._turn = 0
         self._closed = False

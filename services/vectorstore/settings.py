@@ -9,11 +9,12 @@ class VectorstoreSettings(ServiceSettings):
     """The settings of vectorstore, each read from `ACERVO_<NAME>`."""
 
     embed_slots: int = Field(
-        4,
+        5,
         ge=1,
         description=(
             "Documents that this process embeds at once, in turns between whom they are for; "
-            "with two or more, one slot is kept for people of whom nothing is embedded yet."
+            "with two or more, one slot is kept for people of whom nothing is embedded yet, with four or more "
+            "another for others than whose work fills the rest."
         ),
     )
     cache_days: int = Field(
