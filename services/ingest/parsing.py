@@ -23,7 +23,7 @@ from services.ingest.pool.records import head
 from services.shared import blobs, jobs
 from services.shared.blobs import BlobNotFound, BlobStore, StorageUnavailable
 from services.shared.db import Pool
-from services.shared.errors import BaseGone, ErrorReason
+from services.shared.errors import BaseGone, ErrorReason, is_full
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed
 
 log = logging.getLogger(__name__)
@@ -61,16 +61,27 @@ class Again:
     count: Count
 
 
-def after_fault(claimed: Claim) -> "Again | ErrorReason":
-    """What becomes of a job that met a fault which may pass: another try, or an end once they are used up."""
+def after_fault(claimed: Claim, error: Exception) -> "Again | ErrorReason":
+    """What becomes of a job that met a fault which may pass: another try, or an end once they are used up.
+
+    Waiting for storage, or for room in it, uses up none.
+    """
+    if _passes(error):
+        return Again(_PATIENCE_SECONDS, Count.NOTHING)
     tries = claimed.tries + 1
     if tries >= MOST_TRIES:
         return pb.ERROR_REASON_UNAVAILABLE
     return Again(jobs.backoff(tries), Count.TRY)
 
 
+def _passes(error: Exception) -> bool:
+    return isinstance(error, StorageUnavailable) or is_full(error)
+
+
 def after_refusal(claimed: Claim, reason: ErrorReason) -> "Again | ErrorReason":
     """What becomes of a job whose file was refused. One that killed its parser gets a second chance."""
+    if reason == pb.ERROR_REASON_UNAVAILABLE:
+        return Again(_PATIENCE_SECONDS, Count.NOTHING)
     crashed = reason == pb.ERROR_REASON_PARSER_CRASHED
     if crashed and claimed.crashes + 1 < MOST_CRASHES:
         return Again(0, Count.CRASH)
@@ -115,12 +126,12 @@ class Parsing:
                 raise
             except BlobNotFound:
                 await self._settle(claimed, pb.ERROR_REASON_ORIGINAL_GONE)
-            except StorageUnavailable:
-                log.warning("reading %s waits: blob storage is not there", claimed.id)
-                await self._settle(claimed, Again(_PATIENCE_SECONDS, Count.NOTHING))
-            except Exception:
-                log.exception("reading %s met a fault", claimed.id)
-                await self._settle(claimed, after_fault(claimed))
+            except Exception as error:
+                if _passes(error):
+                    log.warning("reading %s waits for storage: %s", claimed.id, error)
+                else:
+                    log.exception("reading %s met a fault", claimed.id)
+                await self._settle(claimed, after_fault(claimed, error))
 
     async def _work(self, claimed: Claim, document: Document) -> None:
         outcome = await self._read(document)

@@ -5,6 +5,7 @@ Domain code raises `AcervoError` or one of the classes below it and never knows 
 who reads it; it never holds text of libraries, providers or the database.
 """
 
+import errno
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,13 +27,19 @@ __all__ = [
     "Overloaded",
     "RequestIdReused",
     "ServicesOnly",
+    "StorageFull",
     "TryAgain",
     "Unauthenticated",
     "Unavailable",
+    "is_full",
     "meaning",
     "reason_name",
     "reason_of",
 ]
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_DATABASE_FULL = "53100"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +134,20 @@ class BaseGone(AcervoError):
 class Unavailable(AcervoError):
     """A part of the system does not answer."""
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(pb.ERROR_REASON_UNAVAILABLE, message)
+
+
+class StorageFull(Unavailable):
+    """There is no room left to write to."""
+
     def __init__(self) -> None:
-        super().__init__(pb.ERROR_REASON_UNAVAILABLE)
+        super().__init__("There is no room left to store this. The operator has to make some.")
+
+
+def is_full(error: Exception) -> bool:
+    """Whether a disk, a quota or the database's storage has no room left: the work can be done once there is some."""
+    return getattr(error, "errno", None) in _FULL or getattr(error, "sqlstate", None) == _DATABASE_FULL
 
 
 class Overloaded(AcervoError):

@@ -12,8 +12,10 @@ from services.shared.errors import (
     AcervoError,
     ErrorReason,
     FieldViolation,
+    StorageFull,
     TryAgain,
     Unavailable,
+    is_full,
     meaning,
     reason_name,
     reason_of,
@@ -54,6 +56,8 @@ def translate(error: Exception) -> AcervoError:
         return error
     if isinstance(error, AioRpcError):
         return from_rpc_error(error)
+    if is_full(error):
+        return StorageFull()
     if isinstance(error, CONTENDED):
         return TryAgain()
     if isinstance(error, _LOST_CONNECTION) or _is_closed_connection(error):

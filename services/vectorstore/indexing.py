@@ -20,7 +20,7 @@ from services.shared import bus, jobs
 from services.shared.blobs import BlobStore
 from services.shared.client import Peers, refusals
 from services.shared.db import Pool
-from services.shared.errors import AcervoError, BaseGone, ErrorReason
+from services.shared.errors import AcervoError, BaseGone, ErrorReason, StorageFull, is_full
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed, Work
 from services.vectorstore import chunk_file, storing
 from services.vectorstore.embedding import EmbeddingCache, Urgency
@@ -66,6 +66,8 @@ class Again:
 
 def verdict(claimed: Claim, error: Exception) -> "Again | ErrorReason":
     """What becomes of a job that met `error`."""
+    if is_full(error):
+        error = StorageFull()
     reason = error.reason if isinstance(error, AcervoError) else pb.ERROR_REASON_STORING_FAILED
     if reason in _FINAL:
         return reason
@@ -122,13 +124,9 @@ class Indexing:
             except (LeaseLost, DocumentGone):
                 raise
             except Exception as error:
-                log.log(
-                    logging.INFO if isinstance(error, AcervoError) else logging.ERROR,
-                    "indexing %s met a fault: %s",
-                    claimed.id,
-                    error,
-                    exc_info=not isinstance(error, AcervoError),
-                )
+                level = logging.INFO if isinstance(error, AcervoError) else logging.ERROR
+                unforeseen = level == logging.ERROR and not is_full(error)
+                log.log(level, "indexing %s met a fault: %s", claimed.id, error, exc_info=unforeseen)
                 await self._settle(claimed, verdict(claimed, error))
 
     async def _work(self, claimed: Claim, parse_epoch: int) -> None:

@@ -27,7 +27,7 @@ from services.ingest.pool.job import (
 )
 from services.ingest.pool.records import write_chunks, write_pages
 from services.ingest.splitter import split
-from services.shared.errors import AcervoError
+from services.shared.errors import AcervoError, StorageFull, is_full
 from services.shared.kinds import KINDS
 from services.shared.readers import ReadError, read
 from services.shared.readers.cleaning import is_visible
@@ -54,6 +54,10 @@ def main(arguments: list[str]) -> None:
                 reply = encode_counts(counts)
             except AcervoError as error:
                 reply = encode_refusal(Refused(error.reason, error.message))
+            except OSError as error:
+                if not is_full(error):
+                    raise
+                reply = encode_refusal(Refused(pb.ERROR_REASON_UNAVAILABLE, str(StorageFull())))
             except MemoryError:
                 replies.write(encode_refusal(Refused(pb.ERROR_REASON_PARSE_MEMORY, "")))
                 return

@@ -17,9 +17,11 @@ from services.ingest.documents import Document, Original, Stage, State
 from services.ingest.parsing import MOST_TRIES, Parsers, Parsing, Timing
 from services.ingest.pool.job import Cut, Job, Outcome, Refused
 from services.ingest.pool.parser_pool import ParserPool, PoolBroken
+from services.shared import staged_file
 from services.shared.blobs import BlobStore
 from services.shared.db import Pool
 from services.shared.ids import uuid7
+from tests.full_disk import full_device
 from tests.integration.ingest.steps import Steps
 
 BASE = uuid7()
@@ -207,6 +209,19 @@ async def test_storage_that_goes_away_while_a_file_is_read_is_waited_for(
         assert (await bench.parse(Unmounted(CUT), document)).stage is Stage.QUEUED
         shutil.rmtree(here, ignore_errors=True)
         away.rename(here)
+    assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING
+
+
+async def test_a_full_disk_is_waited_for_and_ends_no_document(
+    bench: Bench, steps: Steps, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    document = await bench.stored()
+    with monkeypatch.context() as patched:
+        patched.setattr(staged_file, "_staged_name", full_device)
+        for _ in range(MOST_TRIES + 1):
+            assert (await bench.parse(Script(CUT), document)).stage is Stage.QUEUED
+    assert [record for record in caplog.records if record.exc_info] == []
+    assert "No space left" in caplog.text
     assert (await bench.parse(Script(CUT), document)).stage is Stage.EMBEDDING
 
 

@@ -15,12 +15,13 @@ from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.common.v1 import lane_pb2
 from acervo.ingest.v1 import documents_pb2
 from acervo.upload.v1 import upload_pb2 as pb
-from services.shared import bases
+from services.shared import bases, staged_file
 from services.shared.client import from_rpc_error
 from services.shared.errors import AcervoError, BaseGone, Unavailable
 from services.shared.ids import uuid7
 from services.upload.limits import Pace
 from tests.conftest import Databases
+from tests.full_disk import full_device
 from tests.integration.upload.stack import BASE, LIMITS, MAX_SIZE, Stack, messages, running, sha256
 
 Eventually = Callable[..., Awaitable[None]]
@@ -366,6 +367,21 @@ async def test_a_deleted_base_takes_no_files(stack: Stack) -> None:
     async with refused(reasons.ERROR_REASON_BASE_DELETED):
         await stack.upload(PARTS)
     await nothing_is_kept(stack)
+
+
+@pytest.mark.parametrize("parts", [[b"short"], [b"# Handbook\n" * 20_000] * 20])
+async def test_a_full_disk_is_told_as_such_and_nothing_is_kept(
+    stack: Stack, parts: list[bytes], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(staged_file, "_staged_name", full_device)
+        async with refused(reasons.ERROR_REASON_UNAVAILABLE):
+            await stack.upload(parts)
+    assert [record for record in caplog.records if record.exc_info] == []
+    (told,) = (record for record in caplog.records if "No space left" in str(vars(record)))
+    assert told.levelname == "WARNING"
+    await nothing_is_kept(stack)
+    assert (await stack.upload(parts)).document.id
 
 
 async def test_an_upload_that_outlived_its_blob_is_asked_to_come_again(

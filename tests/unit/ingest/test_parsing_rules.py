@@ -1,5 +1,6 @@
 """When a parse is done again, when it is over, and what a chunk file says of its document."""
 
+import errno
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
@@ -12,6 +13,7 @@ from services.ingest.admission import policy
 from services.ingest.documents import Document
 from services.ingest.parsing import MOST_TRIES, Again, after_fault, after_refusal, header
 from services.ingest.works import embed_work, parse_work, tenant
+from services.shared.blobs import StorageUnavailable
 from services.shared.bus import Lane
 from services.shared.jobs import Claim, Count, Work
 from tests.unit.ingest.builders import BASE, document
@@ -22,12 +24,28 @@ def _claim(tries: int = 0, crashes: int = 0) -> Claim:
 
 
 def test_each_try_waits_longer_until_they_are_used_up() -> None:
-    verdicts = [after_fault(_claim(tries)) for tries in range(MOST_TRIES)]
+    verdicts = [after_fault(_claim(tries), ValueError()) for tries in range(MOST_TRIES)]
     waits = [verdict.seconds for verdict in verdicts if isinstance(verdict, Again)]
     assert len(waits) == MOST_TRIES - 1
     assert waits == sorted(waits)
     assert sum(waits) > 10 * 60, "a storage that is away for ten minutes must cost no document"
     assert verdicts[-1] == pb.ERROR_REASON_UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    "error",
+    [StorageUnavailable(), *(OSError(number, "full", "/scratch") for number in (errno.ENOSPC, errno.EDQUOT))],
+)
+def test_waiting_for_storage_or_room_in_it_uses_up_no_try(error: Exception) -> None:
+    verdict = after_fault(_claim(MOST_TRIES), error)
+    assert isinstance(verdict, Again)
+    assert verdict.count is Count.NOTHING
+
+
+def test_a_parser_without_room_blames_no_file() -> None:
+    verdict = after_refusal(_claim(MOST_TRIES, crashes=1), pb.ERROR_REASON_UNAVAILABLE)
+    assert isinstance(verdict, Again)
+    assert verdict.count is Count.NOTHING
 
 
 @pytest.mark.parametrize(

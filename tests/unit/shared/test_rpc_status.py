@@ -1,3 +1,4 @@
+import errno
 from collections.abc import Iterable
 
 import asyncpg
@@ -67,6 +68,10 @@ def test_details_that_are_not_ours_are_ignored(details: bytes) -> None:
         (asyncpg.InternalClientError("cannot switch to state 12"), pb.ERROR_REASON_UNAVAILABLE),
         (FileNotFoundError(2, "No such file or directory"), pb.ERROR_REASON_UNAVAILABLE),
         (FileNotFoundError(2, "No such file or directory", "/somewhere"), pb.ERROR_REASON_INTERNAL),
+        (OSError(errno.ENOSPC, "No space left on device", "/secret/path"), pb.ERROR_REASON_UNAVAILABLE),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), pb.ERROR_REASON_UNAVAILABLE),
+        (asyncpg.DiskFullError("could not extend file"), pb.ERROR_REASON_UNAVAILABLE),
+        (OSError(errno.EIO, "Input/output error", "/secret/path"), pb.ERROR_REASON_INTERNAL),
         (asyncpg.DeadlockDetectedError("process 7"), pb.ERROR_REASON_TRY_AGAIN),
         (asyncpg.LockNotAvailableError("row 7"), pb.ERROR_REASON_TRY_AGAIN),
         (asyncpg.DataError("wrong argument"), pb.ERROR_REASON_INTERNAL),

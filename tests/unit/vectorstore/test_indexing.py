@@ -1,5 +1,8 @@
 """What becomes of a job that met a fault."""
 
+import errno
+
+import asyncpg
 import pytest
 
 from acervo.common.v1 import error_reason_pb2 as pb
@@ -21,8 +24,11 @@ def test_what_trying_again_cannot_change_ends_at_once(error: AcervoError) -> Non
     assert verdict(claim(), error) == error.reason
 
 
-@pytest.mark.parametrize("error", [Unavailable(), Overloaded()])
-def test_faults_of_others_use_up_no_try(error: AcervoError) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [Unavailable(), Overloaded(), OSError(errno.ENOSPC, "full", "/tmp"), asyncpg.DiskFullError("of rows")],
+)
+def test_faults_of_others_and_full_disks_use_up_no_try(error: Exception) -> None:
     decided = verdict(claim(MOST_TRIES * 10), error)
     assert isinstance(decided, Again)
     assert decided.count is Count.NOTHING
