@@ -1,7 +1,7 @@
 """Runs access: `python -m services.access`."""
 
-import asyncio
+from services.access import app
+from services.shared.entry import run
 
-from services.access.app import main
-
-asyncio.run(main())
+if __name__ == "__main__":
+    run(app.SERVICE, app.main)

@@ -1,7 +1,7 @@
 """Runs the gateway: `python -m services.gateway`."""
 
-import asyncio
+from services.gateway import app
+from services.shared.entry import run
 
-from services.gateway.app import main
-
-asyncio.run(main())
+if __name__ == "__main__":
+    run(app.SERVICE, app.main)

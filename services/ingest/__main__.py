@@ -1,8 +1,7 @@
-"""Runs the service: `python -m services.ingest`."""
-
-import asyncio
+"""Runs ingest: `python -m services.ingest`."""
 
 from services.ingest import app
+from services.shared.entry import run
 
 if __name__ == "__main__":
-    asyncio.run(app.main())
+    run(app.SERVICE, app.main)

@@ -20,6 +20,7 @@ import jwt
 
 from services.shared.errors import Unauthenticated, Unavailable
 from services.shared.jwks import ALGORITHMS, KeySet, KeyUnknown, PublicKey, open_key_set
+from services.shared.settings import Misconfigured
 
 log = logging.getLogger(__name__)
 
@@ -118,10 +119,14 @@ def service_audience(service: str) -> str:
 def load_issuers(path: Path) -> tuple[Issuer, ...]:
     """Read the trusted issuers: a JSON list of objects with the fields of `Issuer`.
 
-    Relative paths start at the file. Raises ValueError where an entry is not right or a URL is not https.
+    Relative paths start at the file. Raises Misconfigured where it is not there, an entry is not right or a URL is not
+    https.
     """
-    entries: list[dict[str, Any]] = json.loads(path.read_text())
-    return tuple(_issuer(entry, path.parent) for entry in entries)
+    try:
+        entries: list[dict[str, Any]] = json.loads(path.read_text())
+        return tuple(_issuer(entry, path.parent) for entry in entries)
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise Misconfigured("ACERVO_ISSUERS", f"The trusted issuers cannot be read: {error}") from error
 
 
 def _issuer(entry: Mapping[str, Any], base: Path) -> Issuer:

@@ -8,6 +8,7 @@ leaves its message unacknowledged, so that another worker gets it.
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -35,6 +36,7 @@ _FETCH_SECONDS = 1.0
 _RETRY_SECONDS = 0.5
 _HAND_BACK_SECONDS = 2.0
 _CLOSE_SECONDS = 2
+_REPEAT_SECONDS = 60.0
 _STREAM_DIFFERS = 10058
 """The server's code for a stream that is there with another configuration."""
 
@@ -104,7 +106,7 @@ class Broker:
             reconnect_time_wait=0.2,
             allow_reconnect=True,
             ping_interval=10,
-            error_cb=_log_error,
+            error_cb=Reporter().report,
             closed_cb=close,
         )
         return cls(client, service, closed)
@@ -318,8 +320,21 @@ async def _keep(message: Msg, seconds: float) -> None:
             await message.in_progress()
 
 
-async def _log_error(error: Exception) -> None:
-    log.warning("NATS: %r", error)
+class Reporter:
+    """Logs what goes wrong with the connection; the same again at most once a minute."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, float] = {}
+
+    async def report(self, error: Exception) -> None:
+        said, now = repr(error), time.monotonic()
+        if now - self._told.get(said, -_REPEAT_SECONDS) < _REPEAT_SECONDS:
+            return
+        self._told[said] = now
+        if "authorization" in said.lower():
+            log.error("NATS refuses the user or the password in ACERVO_NATS_URL; correct it: %s", said)
+        else:
+            log.warning("NATS: %s", said)
 
 
 def _stream_config(stream: bus.Stream) -> api.StreamConfig:

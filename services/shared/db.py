@@ -30,6 +30,12 @@ DISCONNECTED = (
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
 )
+# The address is wrong: waiting does not help.
+DATABASE_REFUSES = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.InsufficientPrivilegeError,
+)
 # Meeting another transaction: the statement can be run again at once.
 CONTENDED = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncpg.LockNotAvailableError)
 

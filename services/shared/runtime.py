@@ -21,10 +21,12 @@ import secrets
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Self, TypeVar
 from uuid import NAMESPACE_OID, uuid5
 
 import nats.errors
+from obstore.exceptions import BaseError
 
 from acervo.events.v1.facts_pb2 import FactHandled
 from services.shared import bus, idempotency
@@ -33,12 +35,12 @@ from services.shared.auth import ServiceTokens, TokenVerifier, load_issuers
 from services.shared.blobs import BlobStore, Collector, claim
 from services.shared.broker import Broker, Delivery, Handler, Undecodable, read_id
 from services.shared.client import Peers
-from services.shared.db import DISCONNECTED, Listener, Pool, Prepare, open_pool
+from services.shared.db import DATABASE_REFUSES, DISCONNECTED, Listener, Pool, Prepare, open_pool
 from services.shared.errors import Unavailable
 from services.shared.leader import lead
 from services.shared.outbox import Answers, Relay
 from services.shared.server import Callers, Server, Servicer, build_server
-from services.shared.settings import ServiceSettings
+from services.shared.settings import ServiceSettings, naming
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +51,10 @@ HOUR: Final = 3600.0
 
 _RESTART_SECONDS = 0.5
 _FACT_SLOTS = 64
+_NO_STORAGE = "This must name blob storage that can be opened: file:///path, s3://, gs:// or az://."
+_NO_DATABASE = (
+    "The database does not let this user in: the user, the password or the database's name is wrong."
+)
 _DEAD_LETTER = """
 INSERT INTO dead_letters (id, consumer, subject, payload, error) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
 """
@@ -57,16 +63,16 @@ INSERT INTO dead_letters (id, consumer, subject, payload, error) VALUES ($1, $2,
 class Runtime:
     """What a service's parts are built on. Made by `open`."""
 
-    def __init__(self, settings: ServiceSettings, service: str, pool: Pool, broker: Broker) -> None:
+    def __init__(self, settings: ServiceSettings, given: "_Given", pool: Pool, broker: Broker) -> None:
         self.settings = settings
-        self.service = service
+        self.service = service = given.service
         self.worker = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self.pool = pool
         self.broker = broker
-        self.blobs = BlobStore.open(settings.blob_url)
+        self.blobs = given.blobs
         self.listener = Listener(settings.database_url, service)
         self.peers = Peers(settings, ServiceTokens(settings.service_tokens))
-        self.verifier = TokenVerifier(load_issuers(settings.issuers), service)
+        self.verifier = given.verifier
         self._answers = Answers(pool)
         self._stopping = asyncio.Event()
         self._consumers: list[asyncio.Task[None]] = []
@@ -82,17 +88,16 @@ class Runtime:
         """Connect to database and broker, waiting for them, and close everything at the end.
 
         `prepare` is run on each new connection to the database.
+
+        Raises:
+            Misconfigured: if a setting is found to be wrong, by the database too.
         """
-        pool = await _insist(
-            "database",
-            lambda: open_pool(
-                settings.database_url, size=settings.database_pool, application=service, prepare=prepare
-            ),
-        )
+        given = _Given.of(settings, service)
+        pool = await _insist("database", lambda: _open_pool(settings, service, prepare))
         try:
             broker = await _insist("broker", lambda: Broker.connect(settings.nats_url, service))
             await _insist("streams", broker.ensure)
-            runtime = cls(settings, service, pool, broker)
+            runtime = cls(settings, given, pool, broker)
             try:
                 runtime.loop("listener", runtime.listener.run)
                 runtime._loops.append(asyncio.create_task(runtime._end_without_broker()))
@@ -247,6 +252,28 @@ class Runtime:
         await self.broker.close()
 
 
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What is made of the settings alone, before anybody is waited for."""
+
+    service: str
+    blobs: BlobStore
+    verifier: TokenVerifier
+
+    @classmethod
+    def of(cls, settings: ServiceSettings, service: str) -> Self:
+        with naming("ACERVO_BLOB_URL", _NO_STORAGE, OSError, BaseError):
+            store = BlobStore.open(settings.blob_url)
+        return cls(service, store, TokenVerifier(load_issuers(settings.issuers), service))
+
+
+async def _open_pool(settings: ServiceSettings, service: str, prepare: Prepare | None) -> Pool:
+    with naming("ACERVO_DATABASE_URL", _NO_DATABASE, *DATABASE_REFUSES):
+        return await open_pool(
+            settings.database_url, size=settings.database_pool, application=service, prepare=prepare
+        )
+
+
 async def _finish(tasks: Sequence[asyncio.Task[None]], seconds: float) -> None:
     """Give tasks so long to end by themselves, then cancel them and wait."""
     if not tasks:
@@ -276,9 +303,11 @@ async def _until_it_ends(name: str, body: Body) -> None:
 
 
 async def _insist(what: str, connect: Callable[[], Awaitable[T]]) -> T:
+    told = ""
     while True:
         try:
             return await connect()
         except (*DISCONNECTED, nats.errors.Error, TimeoutError, Unavailable) as error:
-            log.warning("waiting for the %s: %s", what, type(error).__name__)
+            if told != (told := type(error).__name__):
+                log.warning("waiting for the %s: %s", what, told)
             await asyncio.sleep(_RESTART_SECONDS)

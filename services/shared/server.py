@@ -10,7 +10,7 @@ from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 from services.shared.auth import TokenVerifier
 from services.shared.client import MAX_MESSAGE_BYTES, MAX_METADATA_BYTES, MAX_STREAMS
 from services.shared.interceptors import CallContext, Callers, CallInterceptor
-from services.shared.settings import ServiceSettings
+from services.shared.settings import ServiceSettings, naming
 
 __all__ = ["CallContext", "Callers", "Server", "build_server"]
 
@@ -68,7 +68,7 @@ async def build_server(
 
     `callers` has one row for each method, keyed by its full name
     (`/acervo.upload.v1.UploadService/UploadDocument`). Raises ValueError where a method has no row or a row
-    has no method, OSError where the address is taken.
+    has no method, Misconfigured where the address is taken.
     """
     methods = _methods(servicers)
     _check_table({f"/{service}/{method}" for service, names in methods.items() for method in names}, callers)
@@ -92,10 +92,8 @@ async def build_server(
 
 def _bind(server: grpc.aio.Server, listen: str) -> str:
     host = listen.rpartition(":")[0]
-    try:
+    with naming("ACERVO_LISTEN", f"{listen} is no host:port to listen on, or it is taken.", RuntimeError):
         port = server.add_insecure_port(listen)
-    except RuntimeError as error:
-        raise OSError(f"cannot listen on {listen}") from error
     return f"{host}:{port}"
 
 

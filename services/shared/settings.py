@@ -1,10 +1,34 @@
 """What every service reads from its environment. A service's own settings extend `ServiceSettings`."""
 
+import contextlib
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Misconfigured(ValueError):
+    """A setting is missing or wrong, so that the process cannot run: the operator has to change it.
+
+    `variables` are the names of the environment; `what` says what is wrong with them, without their values.
+    """
+
+    def __init__(self, variables: str, what: str) -> None:
+        self.variables = variables
+        self.what = what
+        super().__init__(f"{variables}: {what}")
+
+
+@contextlib.contextmanager
+def naming(variable: str, what: str, *errors: type[Exception]) -> Iterator[None]:
+    """Run a block; turn `errors`, and whatever finds a value wrong, into `Misconfigured`."""
+    wrong: tuple[type[Exception], ...] = (ValueError, *errors)
+    try:
+        yield
+    except wrong as error:
+        raise Misconfigured(variable, what) from error
 
 
 class Role(StrEnum):

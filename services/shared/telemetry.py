@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Final
 
+from services.shared.settings import naming
+
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the call that this task works for; empty outside of calls."""
 
@@ -36,12 +38,13 @@ _RULES: Final = (
 
 
 def configure(service: str, level: str) -> None:
-    """Send this process's logs to stderr as JSON lines, from `level` (a name such as INFO) up."""
+    """Send this process's logs to stderr as JSON lines, from `level` (a name such as INFO) up. Raises Misconfigured."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter(service))
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level.upper())
+    with naming("ACERVO_LOG_LEVEL", "This must be DEBUG, INFO, WARNING or ERROR."):
+        root.setLevel(level.upper())
 
 
 def redact(text: str) -> str:

@@ -1,7 +1,7 @@
-"""`python -m services.sync`."""
+"""Runs sync: `python -m services.sync`."""
 
-import asyncio
+from services.shared.entry import run
+from services.sync import app
 
-from services.sync.app import main
-
-asyncio.run(main())
+if __name__ == "__main__":
+    run(app.SERVICE, app.main)

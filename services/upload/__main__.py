@@ -1,7 +1,7 @@
 """Runs upload: `python -m services.upload`."""
 
-import asyncio
+from services.shared.entry import run
+from services.upload import app
 
-from services.upload.app import main
-
-asyncio.run(main())
+if __name__ == "__main__":
+    run(app.SERVICE, app.main)

@@ -1,8 +1,7 @@
-"""Runs the service: `python -m services.vectorstore`."""
+"""Runs vectorstore: `python -m services.vectorstore`."""
 
-import asyncio
-
+from services.shared.entry import run
 from services.vectorstore import app
 
 if __name__ == "__main__":
-    asyncio.run(app.main())
+    run(app.SERVICE, app.main)

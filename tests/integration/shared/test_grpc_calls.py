@@ -27,6 +27,7 @@ from services.shared.client import (
 )
 from services.shared.errors import FieldViolation
 from services.shared.server import Callers, build_server
+from services.shared.settings import Misconfigured
 from tests.integration.shared.deployment import ACCESS, Access, Deployment, running, service_settings
 from tests.signing import Trust
 
@@ -382,5 +383,5 @@ async def test_a_server_with_an_undecided_method_does_not_start(
 
 async def test_two_servers_never_share_a_port(deployment: Deployment, tmp_path: Path) -> None:
     settings = service_settings(deployment.trust, listen=deployment.servers["ingest"].address)
-    with pytest.raises(OSError, match="cannot listen"):
+    with pytest.raises(Misconfigured, match="ACERVO_LISTEN"):
         await build_server(settings, deployment.trust.verifier("access"), [], {})
