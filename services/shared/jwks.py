@@ -85,7 +85,7 @@ class RemoteKeys:
     def __init__(self, fetch: Callable[[], bytes], clock: Callable[[], float] = time.monotonic) -> None:
         self._fetch = fetch
         self._clock = clock
-        self._lock = asyncio.Lock()
+        self._loading: asyncio.Task[None] | None = None
         self._keys: Mapping[str, PublicKey] = {}
         self._tried = float("-inf")
 
@@ -100,19 +100,22 @@ class RemoteKeys:
             return select(self._keys, kid, algorithm)
 
     async def _refresh(self, age: float) -> None:
-        async with self._lock:
-            now = self._clock()
-            if now - self._tried < (age if self._keys else RETRY_SECONDS):
-                if not self._keys:
-                    raise OSError("keys could not be fetched a moment ago")
-                return
+        now = self._clock()
+        if self._loading is None and now - self._tried >= (age if self._keys else RETRY_SECONDS):
             self._tried = now
-            try:
-                self._keys = parse_jwks(await asyncio.to_thread(self._fetch))
-            except (OSError, ValueError) as error:
-                if not self._keys:
-                    raise OSError(f"keys cannot be fetched: {error}") from error
-                log.warning("keys cannot be refreshed", extra={"why": str(error)})
+            self._loading = asyncio.create_task(self._load())
+        if self._loading is not None:
+            await asyncio.shield(self._loading)  # whoever stops waiting leaves the keys to the others
+        if not self._keys:
+            raise OSError("keys could not be fetched")
+
+    async def _load(self) -> None:
+        try:
+            self._keys = parse_jwks(await asyncio.to_thread(self._fetch))
+        except (OSError, ValueError) as error:
+            log.warning("keys cannot be fetched", extra={"why": str(error)})
+        finally:
+            self._loading = None
 
 
 def _fetch(url: str, ca_file: str | None, token_file: str | None) -> bytes:

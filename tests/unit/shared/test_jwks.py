@@ -18,10 +18,12 @@ class Endpoint:
         self.down = False
         self.now = 1000.0
         self.waits_for: threading.Event | None = None
+        self.asked_once = threading.Event()
         self.asked_twice = threading.Event()
 
     def fetch(self) -> bytes:
         self.asked += 1
+        self.asked_once.set()
         if self.asked == 2:
             self.asked_twice.set()
         if self.waits_for is not None:
@@ -97,6 +99,20 @@ async def test_a_search_for_an_unknown_key_holds_up_nobody_else() -> None:
         release.set()
     with pytest.raises(KeyUnknown):
         await stranger
+
+
+async def test_keys_come_for_the_others_when_whoever_asked_first_goes() -> None:
+    endpoint, release = Endpoint(Signer("i")), threading.Event()
+    endpoint.waits_for = release
+    keys = endpoint.keys()
+    first, second = (asyncio.create_task(keys.find("key-1", "EdDSA")) for _ in range(2))
+    await asyncio.to_thread(endpoint.asked_once.wait, 10)
+    first.cancel()
+    await asyncio.wait((first,))
+    assert not second.done()
+    release.set()
+    await second
+    assert endpoint.asked == 1
 
 
 async def test_a_half_written_file_takes_no_key_away(tmp_path: Path) -> None:
