@@ -16,6 +16,7 @@ from services.gateway.door import MAX_REQUESTS, Door
 from services.gateway.routes import application
 from services.gateway.settings import GatewaySettings
 from services.shared import telemetry
+from services.shared.auth import IssuerKind, TokenVerifier, load_issuers
 from services.shared.client import Stubs
 
 SERVICE = "gateway"
@@ -43,7 +44,7 @@ class Gateway:
         self._socket = socket.create_server((host, int(port)))
         self.address = f"{host}:{self._socket.getsockname()[1]}"
         config = uvicorn.Config(
-            Door(application(settings, self._stubs, self._draining)),
+            Door(application(settings, self._stubs, self._draining), _verifier(settings)),
             log_config=None,
             log_level=logging.WARNING,
             access_log=False,
@@ -87,6 +88,12 @@ async def main() -> None:
         loop.add_signal_handler(number, gateway.stop)
     log.info("serving", extra={"address": gateway.address})
     await gateway.run()
+
+
+def _verifier(settings: GatewaySettings) -> TokenVerifier:
+    """Judges people and their agents: no service calls the gateway."""
+    issuers = [one for one in load_issuers(settings.issuers) if one.kind is IssuerKind.USERS]
+    return TokenVerifier(issuers, SERVICE)
 
 
 def _allow_files(number: int) -> None:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from acervo.access.v1.knowledge_bases_pb2 import ListKnowledgeBasesRequest
@@ -181,9 +182,9 @@ class BasesFields(_Strict):
         return ListKnowledgeBasesRequest(**self.model_dump())
 
 
-def token(request: Request) -> str:
-    """The caller's bearer token, to be forwarded. Raises Unauthenticated where there is none."""
-    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+def token(headers: Headers) -> str:
+    """The caller's bearer token, to be judged and forwarded. Raises Unauthenticated where there is none."""
+    scheme, _, value = headers.get("authorization", "").partition(" ")
     given = value.strip()
     if scheme.lower() != "bearer" or not 0 < len(given) <= MAX_TOKEN_LENGTH:
         raise Unauthenticated

@@ -1,8 +1,9 @@
-"""What happens around every request: an id, room for it, a few headers, a line in the log."""
+"""What happens around every request: an id, a caller, room for it, a few headers, a line in the log."""
 
 import logging
 import re
 import time
+from contextlib import ExitStack
 from typing import Final
 from uuid import uuid4
 
@@ -10,25 +11,34 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.gateway import errors
+from services.gateway import decode, errors
 from services.gateway.connections import MAX_HEAD_BYTES, head_too_long
-from services.shared import telemetry
-from services.shared.errors import Overloaded
+from services.gateway.places import Places
+from services.shared import auth, telemetry
+from services.shared.auth import TokenVerifier
+from services.shared.interceptors import Anonymous
 
 log = logging.getLogger("services.requests")
 
 MAX_REQUESTS: Final = 1024
+MAX_REQUESTS_EACH: Final = 128
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _HEALTH = frozenset({"/healthz", "/readyz"})
 
 
 class Door:
-    """ASGI middleware. Health is let in whatever else is under way, and logged at DEBUG alone."""
+    """ASGI middleware. Health is let in whatever else is under way, and logged at DEBUG alone.
 
-    def __init__(self, app: ASGIApp) -> None:
+    All others are known before anything of their bodies is read: whoever has no good token holds no place.
+    The services judge the token again.
+    """
+
+    def __init__(self, app: ASGIApp, verifier: TokenVerifier) -> None:
         self._app = app
-        self._running = 0
+        self._verifier = verifier
+        self._strangers = Anonymous()
+        self._places = Places("requests", MAX_REQUESTS, MAX_REQUESTS_EACH)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Called for each request; the server's own events pass through."""
@@ -50,19 +60,26 @@ class Door:
                 headers["x-content-type-options"] = "nosniff"
             await send(message)
 
-        app = self._refusal(scope) or self._app
-        self._running += 1
         try:
-            await app(scope, receive, answer)
+            with ExitStack() as held:
+                app = await self._refusal(scope, held) or self._app
+                await app(scope, receive, answer)
         finally:
-            self._running -= 1
             _log_request(scope, status, time.perf_counter() - started)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    async def _refusal(self, scope: Scope, held: ExitStack) -> Response | None:
         if _head_size(scope) > MAX_HEAD_BYTES:
             return errors.answer(head_too_long(), 431)
-        if self._running >= MAX_REQUESTS and scope["path"] not in _HEALTH:
-            return errors.answer(Overloaded())
+        if scope["path"] in _HEALTH:
+            return None
+        try:
+            token = decode.token(Headers(scope=scope))
+            async with self._strangers.room():
+                caller = await self._verifier.verify(token)
+            held.enter_context(self._places.take(caller))
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong here is the answer
+            return errors.answer(errors.told(error))
+        auth.enter(caller)
         return None
 
 

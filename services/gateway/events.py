@@ -13,8 +13,9 @@ from starlette.types import Receive, Scope, Send
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1.documents_pb2 import WatchDocumentsRequest, WatchDocumentsResponse
-from services.gateway import decode, encode, errors
+from services.gateway import encode, errors
 from services.gateway.places import Places
+from services.shared import auth
 from services.shared.client import DEFAULT_TIMEOUT_SECONDS, Stubs, call_options
 from services.shared.errors import AcervoError
 
@@ -41,11 +42,11 @@ class Events:
         """Answer with the stream, or with an error where the caller may not see the document."""
         if request.method == "HEAD":
             raise HTTPException(errors.METHOD_NOT_ALLOWED, headers={"allow": "GET"})
-        token = decode.token(request)
-        options = call_options(token, self._seconds)
+        caller = auth.current()
+        options = call_options(caller.token, self._seconds)
         asked = WatchDocumentsRequest(document_ids=[request.path_params["document_id"]])
         async with contextlib.AsyncExitStack() as held:
-            held.enter_context(self._places.take(token))
+            held.enter_context(self._places.take(caller))
             call = self._stubs.watches().WatchDocuments(asked, **options)
             held.callback(call.cancel)
             changes = aiter(call)

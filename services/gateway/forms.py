@@ -1,8 +1,9 @@
 """Reads multipart forms as they come: fields first, then one file, whose bytes are never gathered.
 
-One limit bounds all that comes before the file: names, values, headers, the number of parts.
+All that comes before the file is bounded, and read in steps between which others have their turn.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -16,6 +17,10 @@ from services.gateway.decode import too_large
 from services.shared.errors import FieldsInvalid, FieldViolation
 
 MAX_FIELDS_BYTES: Final = 64 * 1024
+MAX_PARTS: Final = 64
+MAX_PART_HEADERS: Final = 16
+# Of a header of a part, and of the request's Content-Type: the time to read one grows with its square.
+MAX_HEADER_BYTES: Final = 4096
 _STEP: Final = 4096
 # What browsers write in place of the characters that would end a name.
 _ESCAPED: Final = {"%22": '"', "%0D": "\r", "%0A": "\n"}
@@ -35,9 +40,11 @@ class Form:
 async def read_form(content_type: str, body: AsyncIterator[bytes]) -> Form:
     """Read up to the file.
 
-    Raises FieldsInvalid where there is none, or where fields follow it, and AcervoError (MESSAGE_TOO_LARGE) where it
-    does not begin within `MAX_FIELDS_BYTES`.
+    Raises FieldsInvalid where there is none, where fields follow it, or where more comes before it than any real form
+    has, and AcervoError (MESSAGE_TOO_LARGE) where it does not begin within `MAX_FIELDS_BYTES`.
     """
+    if len(content_type) > MAX_HEADER_BYTES:
+        raise _malformed(f"has a Content-Type of more than {MAX_HEADER_BYTES} bytes")
     _, options = parse_options_header(content_type)
     boundary = options.get(b"boundary", b"")
     if not 0 < len(boundary) <= MAX_BOUNDARY_LENGTH:
@@ -47,7 +54,7 @@ async def read_form(content_type: str, body: AsyncIterator[bytes]) -> Form:
         chunk = await anext(body, None)
         if chunk is None:
             raise _malformed("holds no file")
-        form.feed(chunk)
+        await form.feed(chunk)
     return Form(form.fields, form.filename, form.media_type, _file(form, body))
 
 
@@ -58,7 +65,7 @@ async def _file(form: "_FormParser", body: AsyncIterator[bytes]) -> AsyncIterato
         chunk = await anext(body, None)
         if chunk is None:
             break
-        form.feed(chunk)
+        await form.feed(chunk)
     if not form.ended:
         raise _malformed("ends too early")
 
@@ -71,6 +78,7 @@ class _FormParser:
         self.in_file = False
         self.ended = False
         self._size = 0
+        self._begun = 0
         self._parts: list[bytes] = []
         self._headers: dict[bytes, bytes] = {}
         self._header_name = b""
@@ -89,11 +97,11 @@ class _FormParser:
                 "on_part_end": self._end,
                 "on_end": self._finish,
             },
-            max_header_count=MAX_FIELDS_BYTES,
-            max_header_size=MAX_FIELDS_BYTES + _STEP,
+            max_header_count=MAX_PART_HEADERS,
+            max_header_size=MAX_HEADER_BYTES,
         )
 
-    def feed(self, chunk: bytes) -> None:
+    async def feed(self, chunk: bytes) -> None:
         """Read on. Raises FieldsInvalid, and AcervoError (MESSAGE_TOO_LARGE)."""
         start = 0
         while start < len(chunk) and not self.in_file:
@@ -103,6 +111,7 @@ class _FormParser:
             self._size += len(part)
             if self._size > MAX_FIELDS_BYTES:
                 raise too_large("form, up to its file,", MAX_FIELDS_BYTES)
+            await asyncio.sleep(0)
         if start < len(chunk):
             self._write(chunk[start:])
 
@@ -110,7 +119,10 @@ class _FormParser:
         try:
             self._parser.write(part)
         except FormParserError:
-            raise _malformed("is malformed") from None
+            raise _malformed(
+                f"is malformed, or a part of it has more than {MAX_PART_HEADERS} headers"
+                f" or one of more than {MAX_HEADER_BYTES} bytes"
+            ) from None
 
     def take(self) -> list[bytes]:
         """The bytes of the file that came since the last time."""
@@ -120,6 +132,9 @@ class _FormParser:
     def _begin(self) -> None:
         if self.in_file:
             raise _malformed("goes on after the file")
+        self._begun += 1
+        if self._begun > MAX_PARTS:
+            raise _malformed(f"has more than {MAX_PARTS} parts")
         self._headers, self._field, self._value = {}, "", bytearray()
 
     def _on_header_name(self, data: bytes, start: int, end: int) -> None:

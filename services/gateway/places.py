@@ -1,41 +1,42 @@
-"""Room for requests that last: so many in all, and so many with one token."""
+"""Room for requests: so many in all, and so many of one person, whatever tokens and agents they come with."""
 
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from uuid import UUID
 
 from acervo.common.v1 import error_reason_pb2 as pb
+from services.shared.auth import Principal
 from services.shared.errors import AcervoError
 
 
 class Places:
-    """Counts what is under way. `what` names it in the plural: `uploads`.
-
-    A token is counted as it stands, unread: whoever forges another's takes no place of theirs.
-    """
+    """Counts what is under way. `what` names it in the plural: `uploads`."""
 
     def __init__(self, what: str, total: int, each: int) -> None:
         self._what = what
         self._total = total
         self._each = each
-        self._taken: Counter[str] = Counter()
+        self._taken = 0
+        self._of: Counter[UUID | None] = Counter()
 
     @contextmanager
-    def take(self, token: str) -> Iterator[None]:
+    def take(self, caller: Principal) -> Iterator[None]:
         """Hold a place for a block. Raises AcervoError (OVERLOADED) where there is none."""
-        if self._taken[token] >= self._each:
-            raise _full(
-                f"There are {self._each} {self._what} with your token already; end one of them first."
-            )
-        if self._taken.total() >= self._total:
+        person = caller.user_id
+        if self._of[person] >= self._each:
+            raise _full(f"You have {self._each} {self._what} under way already; end one of them first.")
+        if self._taken >= self._total:
             raise _full(f"There is no room for more {self._what} now.")
-        self._taken[token] += 1
+        self._taken += 1
+        self._of[person] += 1
         try:
             yield
         finally:
-            self._taken[token] -= 1
-            if not self._taken[token]:
-                del self._taken[token]
+            self._taken -= 1
+            self._of[person] -= 1
+            if not self._of[person]:
+                del self._of[person]
 
 
 def _full(message: str) -> AcervoError:

@@ -17,6 +17,7 @@ from services.gateway.decode import BasesFields, DocumentsFields, SearchFields
 from services.gateway.events import Events
 from services.gateway.settings import GatewaySettings
 from services.gateway.uploads import Uploads
+from services.shared import auth
 from services.shared.client import Stubs, call_options
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -31,25 +32,25 @@ class Api:
     async def get_document(self, request: Request) -> Response:
         """One document."""
         asked = GetDocumentRequest(document_id=request.path_params["document_id"])
-        answer = await self._stubs.ingest().GetDocument(asked, **call_options(decode.token(request)))
+        answer = await self._stubs.ingest().GetDocument(asked, **call_options(auth.current().token))
         return JSONResponse({"document": encode.document(answer.document)})
 
     async def list_documents(self, request: Request) -> Response:
         """A page of documents."""
-        options = call_options(decode.token(request))
+        options = call_options(auth.current().token)
         asked = decode.query(DocumentsFields, request).message()
         return JSONResponse(encode.documents(await self._stubs.ingest().ListDocuments(asked, **options)))
 
     async def list_knowledge_bases(self, request: Request) -> Response:
         """A page of knowledge bases."""
-        options = call_options(decode.token(request))
+        options = call_options(auth.current().token)
         asked = decode.query(BasesFields, request).message()
         answer = await self._stubs.knowledge_bases().ListKnowledgeBases(asked, **options)
         return JSONResponse(encode.knowledge_bases(answer))
 
     async def search(self, request: Request) -> Response:
         """The passages that fit a question best."""
-        options = call_options(decode.token(request))
+        options = call_options(auth.current().token)
         asked = (await decode.json_body(SearchFields, request)).message()
         answer = await self._stubs.search().Search(asked, **options)
         return JSONResponse(encode.passages(answer.passages))

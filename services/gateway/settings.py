@@ -1,5 +1,7 @@
 """What the gateway reads from its environment."""
 
+from pathlib import Path
+
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -10,6 +12,7 @@ class GatewaySettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="ACERVO_", frozen=True, extra="ignore")
 
     listen: str = Field("127.0.0.1:0", description="host:port of the HTTP server; port 0 takes a free one.")
+    issuers: Path = Field(description="JSON file with the token issuers that are trusted.")
     access_address: str = Field("127.0.0.1:7001", description="host:port of access.")
     upload_address: str = Field("127.0.0.1:7002", description="host:port of upload.")
     ingest_address: str = Field("127.0.0.1:7003", description="host:port of ingest.")

@@ -14,6 +14,7 @@ from services.gateway.body import Body
 from services.gateway.decode import UploadFields
 from services.gateway.forms import read_form
 from services.gateway.places import Places
+from services.shared import auth
 from services.shared.client import Stubs, call_options
 
 MESSAGE_BYTES: Final = 256 * 1024
@@ -33,9 +34,9 @@ class Uploads:
 
     async def create(self, request: Request) -> Response:
         """Store one file; 201 with its document, or 200 where the base held it already."""
-        token = decode.token(request)
-        with self._places.take(token):
-            answer = await self._upload(request, token)
+        caller = auth.current()
+        with self._places.take(caller):
+            answer = await self._upload(request, caller.token)
         content = {
             "document": encode.document(answer.document),
             "already_present": answer.already_present,

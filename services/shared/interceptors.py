@@ -68,7 +68,7 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
     def __init__(self, verifier: TokenVerifier, callers: Mapping[str, Callers]) -> None:
         self._verifier = verifier
         self._callers = callers
-        self._anonymous = _Anonymous()
+        self._anonymous = Anonymous()
         self._crowd = _Crowd()
 
     async def intercept_service(
@@ -133,8 +133,8 @@ class _Crowd:
                 del self._running[caller.id]
 
 
-class _Anonymous:
-    """Room for calls that nobody in particular makes: few at a time, each for a short time.
+class Anonymous:
+    """Room for what nobody in particular asks: little at a time, each for a short time.
 
     A newcomer ends the oldest where there is no room, so that whoever holds many calls open only ends its own.
     """
@@ -184,7 +184,7 @@ def _wrapped(handler: "_Handler", arrival: _Arrival, crowd: _Crowd) -> "_Handler
     return grpc.stream_unary_rpc_method_handler(unary, *coders)
 
 
-def _public(handler: "_Handler", arrival: _Arrival, anonymous: _Anonymous) -> "_Handler":
+def _public(handler: "_Handler", arrival: _Arrival, anonymous: Anonymous) -> "_Handler":
     """Writes all answers itself, so that its time counts while nobody reads them."""
     behavior = getattr(handler, _shape(handler))
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import hashlib
+import json
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -28,6 +30,7 @@ from services.shared.server import CallContext, Callers, Server, Servicer, build
 from services.shared.settings import ServiceSettings
 from tests.signing import Trust
 
+SILENT = "https://silent.example"
 DOCUMENT_ID = "0197f3a0-0000-7000-8000-000000000001"
 DOCUMENT = documents_pb2.Document(
     id=DOCUMENT_ID,
@@ -161,9 +164,13 @@ class Stack:
 
 
 @asynccontextmanager
-async def running(directory: Path) -> AsyncIterator[Stack]:
-    """Run the gateway in front of one server that is all services."""
+async def running(directory: Path, silent: socket.socket | None = None) -> AsyncIterator[Stack]:
+    """Run the gateway in front of one server that is all services. Keys of the issuer `SILENT` are at `silent`."""
     trust = Trust(directory)
+    if silent is not None:
+        where = f"https://127.0.0.1:{silent.getsockname()[1]}/jwks"
+        issuer = {"issuer": SILENT, "audience": auth.AUDIENCE, "kind": "users", "jwks": where}
+        trust.issuers.write_text(json.dumps([*json.loads(trust.issuers.read_text()), issuer]))
     backend = Backend()  # type: ignore[abstract]  # the gateway calls no other methods
     settings = ServiceSettings.model_validate(
         {
@@ -179,14 +186,20 @@ async def running(directory: Path) -> AsyncIterator[Stack]:
     await server.start()
     names = ("access", "upload", "ingest", "vectorstore", "sync")
     addresses = {f"{name}_address": server.address for name in names}
-    gateway = Gateway(GatewaySettings.model_validate({**addresses, "drain_seconds": 5}))
+    gateway = Gateway(
+        GatewaySettings.model_validate({**addresses, "issuers": trust.issuers, "drain_seconds": 5})
+    )
     running = asyncio.create_task(gateway.run())
     headers = {"authorization": f"Bearer {trust.person('ana')}"}
-    async with httpx.AsyncClient(base_url=f"http://{gateway.address}", headers=headers, timeout=20) as client:
-        yield Stack(gateway, backend, server, client, trust)
-    gateway.stop()
-    await running
-    await server.stop(0)
+    try:
+        async with httpx.AsyncClient(
+            base_url=f"http://{gateway.address}", headers=headers, timeout=20
+        ) as client:
+            yield Stack(gateway, backend, server, client, trust)
+    finally:
+        gateway.stop()
+        await running
+        await server.stop(0)
 
 
 def overloaded() -> AcervoError:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from uuid import uuid4
 
 import h11
 import pytest
@@ -14,14 +15,16 @@ from acervo.ingest.v1 import documents_pb2
 from services.gateway import body, connections, door, events, uploads
 from services.gateway.connections import MAX_HEAD_BYTES
 from services.gateway.decode import MAX_JSON_BYTES
-from services.shared import client
+from services.shared import auth, client, interceptors
 from services.shared.errors import NotFound
 from tests.integration.gateway.raw import Raw, connected, request
-from tests.integration.gateway.stack import DOCUMENT_ID, Stack, running
+from tests.integration.gateway.stack import DOCUMENT_ID, SILENT, Stack, running
+from tests.signing import PEOPLE, Signer
 
 EVENTS = f"GET /api/v1/documents/{DOCUMENT_ID}/events"
 SEARCH = "POST /api/v1/search"
 UPLOAD = "POST /api/v1/documents?filename=a.md"
+FORM = "multipart/form-data; boundary=X"
 Eventually = Callable[..., Awaitable[None]]
 
 
@@ -115,11 +118,71 @@ async def test_an_upload_without_a_good_token_is_refused_before_its_body_came(
     assert (answer.status, answer.reason) == (401, "TOKEN_INVALID")
 
 
-async def test_more_requests_than_there_is_room_for_are_refused_and_health_is_not(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch
+def strangers(stack: Stack) -> list[str]:
+    """Tokens that are no good."""
+    forger = Signer(PEOPLE)
+    return [
+        "",
+        "nonsense",
+        forger.sign(),
+        stack.trust.people.sign(exp=1),
+        stack.trust.service("sync", "gateway"),
+    ]
+
+
+async def half_sent(stack: Stack, opened: AsyncExitStack, line: str, token: str) -> Raw:
+    one = await opened.enter_async_context(connected(stack))
+    one.send(request(line, "content-length: 1000", f"content-type: {FORM}", token=token, body=b"{"))
+    return one
+
+
+@pytest.mark.parametrize("line", [SEARCH, UPLOAD])
+async def test_whoever_is_not_known_is_refused_before_their_body_came_and_keeps_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.setattr(door, "MAX_REQUESTS", 2)
-    async with AsyncExitStack() as opened:
+    async with running(tmp_path) as stack, AsyncExitStack() as opened:
+        held = [await half_sent(stack, opened, line, token) for token in strangers(stack)]
+        assert (await stack.client.get("/api/v1/knowledge-bases")).status_code == 200
+        for one in held:
+            answer = await one.answer()
+            assert (answer.status, answer.reason) == (401, "TOKEN_INVALID")
+        assert [subject for subject, _ in stack.backend.calls] == ["ana"]
+
+
+async def test_one_person_keeps_nobody_else_out_with_half_sent_bodies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "MAX_REQUESTS_EACH", 2)
+    async with running(tmp_path) as stack, AsyncExitStack() as opened:
+        held = [await half_sent(stack, opened, SEARCH, token) for token in spellings(stack)]
+        for one in held[2:]:
+            answer = await one.answer()
+            assert (answer.status, answer.reason) == (429, "OVERLOADED")
+        ben = {"authorization": f"Bearer {stack.trust.person('ben')}"}
+        assert (await stack.client.get("/api/v1/knowledge-bases", headers=ben)).status_code == 200
+        assert await healthy(stack)
+
+
+async def test_an_issuer_that_is_silent_keeps_out_its_own_people_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interceptors, "MAX_ANONYMOUS_CALLS", 2)
+    silent = socket.create_server(("127.0.0.1", 0))
+    async with running(tmp_path, silent) as stack, AsyncExitStack() as opened:
+        token = Signer(SILENT).sign()
+        waiting = [await half_sent(stack, opened, SEARCH, token) for _ in range(4)]
+        for one in waiting[:2]:
+            answer = await one.answer()
+            assert (answer.status, answer.reason) == (429, "OVERLOADED")
+        assert (await stack.client.get("/api/v1/knowledge-bases")).status_code == 200
+
+
+async def test_more_requests_than_there_is_room_for_are_refused_and_health_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "MAX_REQUESTS", 2)
+    async with running(tmp_path) as stack, AsyncExitStack() as opened:
         for _ in range(2):
             await opened.enter_async_context(stack.client.stream("GET", EVENTS.removeprefix("GET ")))
         refused = await stack.client.get("/api/v1/knowledge-bases")
@@ -252,8 +315,25 @@ async def watching(stack: Stack, opened: AsyncExitStack, token: str) -> Raw:
     return one
 
 
-async def test_streams_are_limited_for_each_token(stack: Stack, eventually: Eventually) -> None:
+def spellings(stack: Stack) -> list[str]:
+    """One person's tokens: each another one, or written in another way, or an agent's of theirs."""
+    ana = stack.trust.person("ana")
+    later = stack.trust.people.sign(sub="ana", iat=1)
+    agent = stack.trust.people.sign(sub="ana", **{auth.AGENT_CLAIM: str(uuid4())})
+    return [ana, f"{ana}==", later, agent]
+
+
+async def test_streams_are_limited_for_each_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, eventually: Eventually
+) -> None:
+    monkeypatch.setattr(events, "MAX_STREAMS_EACH", 3)
+    async with running(tmp_path) as stack:
+        await limited_for_each_person(stack, eventually)
+
+
+async def limited_for_each_person(stack: Stack, eventually: Eventually) -> None:
     ana, ben = stack.trust.person("ana"), stack.trust.person("ben")
+    others = iter(spellings(stack))
 
     async def again() -> bool:
         async with connected(stack) as one:
@@ -262,14 +342,15 @@ async def test_streams_are_limited_for_each_token(stack: Stack, eventually: Even
 
     async with AsyncExitStack() as opened:
         for _ in range(events.MAX_STREAMS_EACH - 1):
-            await watching(stack, opened, ana)
+            await watching(stack, opened, next(others))
         async with AsyncExitStack() as last:
-            await watching(stack, last, ana)
-            async with connected(stack) as one:
-                one.send(request(EVENTS, token=ana))
-                answer = await one.answer()
-            assert (answer.status, answer.reason) == (429, "OVERLOADED")
-            assert f"{events.MAX_STREAMS_EACH} event streams" in answer.body.decode()
+            await watching(stack, last, next(others))
+            for token in spellings(stack):
+                async with connected(stack) as one:
+                    one.send(request(EVENTS, token=token))
+                    answer = await one.answer()
+                assert (answer.status, answer.reason) == (429, "OVERLOADED")
+                assert f"{events.MAX_STREAMS_EACH} event streams" in answer.body.decode()
             await watching(stack, opened, ben)
         await eventually(again)
 
@@ -291,9 +372,9 @@ async def test_ordinary_calls_go_on_whatever_watchers_do(
         async def full() -> bool:
             return stack.backend.watching >= client.MAX_STREAMS
 
-        for _ in range(client.MAX_STREAMS + 4):
+        for number in range(client.MAX_STREAMS + 4):
             one = await opened.enter_async_context(connected(stack))
-            one.send(request(EVENTS, token=stack.trust.person("ana")))
+            one.send(request(EVENTS, token=stack.trust.person(f"person-{number % 8}")))
         await eventually(full)
         assert (await stack.client.get(f"/api/v1/documents/{DOCUMENT_ID}")).status_code == 200
 
@@ -302,7 +383,7 @@ def test_one_connection_carries_all_that_lasts() -> None:
     assert max(events.MAX_STREAMS, uploads.MAX_UPLOADS) < client.MAX_STREAMS
 
 
-async def test_uploads_are_limited_for_each_token(
+async def test_uploads_are_limited_for_each_person(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, eventually: Eventually
 ) -> None:
     monkeypatch.setattr(uploads, "MAX_UPLOADS_EACH", 2)
@@ -312,12 +393,12 @@ async def test_uploads_are_limited_for_each_token(
         async def begun() -> bool:
             return len(stack.backend.calls) == 2
 
-        ana = stack.trust.person("ana")
-        for _ in range(2):
+        first, second, *more = spellings(stack)
+        for token in (first, second):
             one = await opened.enter_async_context(connected(stack))
-            one.send(request(UPLOAD, "content-length: 10", token=ana, body=b"x"))
+            one.send(request(UPLOAD, "content-length: 10", token=token, body=b"x"))
         await eventually(begun)
-        for token, status in ((ana, 429), (stack.trust.person("ben"), 201)):
+        for token, status in (*((one, 429) for one in more), (stack.trust.person("ben"), 201)):
             async with connected(stack) as one:
                 one.send(request(UPLOAD, "content-length: 1", token=token, body=b"x"))
                 assert (await one.answer()).status == status

@@ -16,6 +16,7 @@ from acervo.vectorstore.v1 import search_pb2
 from acervoctl.stack.ports import free_port
 from services.shared.errors import AcervoError
 from tests.integration.gateway.stack import DOCUMENT_ID, Stack, overloaded, running
+from tests.signing import Trust
 
 
 @pytest.fixture
@@ -190,12 +191,16 @@ async def test_answers_are_neither_kept_nor_guessed_at(stack: Stack) -> None:
 
 
 async def test_the_process_serves_until_it_is_asked_to_end(
-    eventually: Callable[..., Awaitable[None]],
+    tmp_path: Path, eventually: Callable[..., Awaitable[None]]
 ) -> None:
     port = free_port(set())
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "services.gateway"),
-        env={**os.environ, "ACERVO_LISTEN": f"127.0.0.1:{port}"},
+        env={
+            **os.environ,
+            "ACERVO_LISTEN": f"127.0.0.1:{port}",
+            "ACERVO_ISSUERS": str(Trust(tmp_path).issuers),
+        },
         stderr=asyncio.subprocess.PIPE,
     )
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:

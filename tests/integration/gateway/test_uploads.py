@@ -10,7 +10,7 @@ import pytest
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.common.v1 import ingestion_config_pb2, lane_pb2
 from acervo.upload.v1.upload_pb2 import UploadDocumentHeader
-from services.gateway.forms import MAX_FIELDS_BYTES
+from services.gateway.forms import MAX_FIELDS_BYTES, MAX_HEADER_BYTES, MAX_PART_HEADERS, MAX_PARTS
 from services.gateway.uploads import MESSAGE_BYTES
 from services.shared.errors import AcervoError
 from tests.integration.gateway.stack import DOCUMENT_ID, Stack, running
@@ -166,11 +166,7 @@ def _named(name: str) -> str:
 
 ENDLESS: dict[str, bytes] = {
     "a value": _form((_FIELD, b"x" * 100_000), (_FILE, b"x")),
-    "a name": _form((_named("x" * 100_000), b"x"), (_FILE, b"x")),
-    "a header": _form((f"{_FIELD}\r\nx-a: {'x' * 100_000}", b"x"), (_FILE, b"x")),
-    "a file's name": _form((_FILE.replace("a.md", "x" * 100_000), b"x")),
-    "headers": _form((f"{_FIELD}{''.join(f'{chr(13)}{chr(10)}x-{n}: 1' for n in range(20_000))}", b"x")),
-    "parts": _form(*((_named(f"f{n}"), b"") for n in range(5000)), (_FILE, b"x")),
+    "values": _form(*((_named(f"f{n}"), b"x" * 10_000) for n in range(10)), (_FILE, b"x")),
     "lines before it": b"\r\n" * 100_000 + _form((_FILE, b"x")),
     "line ends in a value": _form((_FIELD, b"\r\n" * 50_000), (_FILE, b"x")),
 }
@@ -187,8 +183,33 @@ async def test_a_form_without_end_before_its_file_is_refused(stack: Stack, subte
     assert stack.backend.calls == []
 
 
+_HEADERS = "".join(f"\r\nx-{n}: 1" for n in range(MAX_PART_HEADERS))
+CROWDED: dict[str, tuple[int, bytes]] = {
+    "a name": (MAX_HEADER_BYTES, _form((_named("x" * MAX_HEADER_BYTES), b"x"), (_FILE, b"x"))),
+    "a header": (MAX_HEADER_BYTES, _form((f"{_FIELD}\r\nx-a: {'x' * 100_000}", b"x"), (_FILE, b"x"))),
+    "a file's name": (MAX_HEADER_BYTES, _form((_FILE.replace("a.md", "x" * 100_000), b"x"))),
+    "headers": (MAX_PART_HEADERS, _form((f"{_FIELD}{_HEADERS}", b"x"), (_FILE, b"x"))),
+    "parts": (MAX_PARTS, _form(*((_named(f"f{n}"), b"") for n in range(MAX_PARTS)), (_FILE, b"x"))),
+}
+
+
+async def test_a_form_with_more_to_read_than_any_real_one_is_told_the_limit(
+    stack: Stack, subtests: pytest.Subtests
+) -> None:
+    for case, (limit, body) in CROWDED.items():
+        with subtests.test(case):
+            response = await stack.client.post(
+                URL, content=body, headers={"content-type": "multipart/form-data; boundary=X"}
+            )
+            assert response.status_code == 422
+            (field,) = response.json()["error"]["details"]["fields"]
+            assert field["path"] == "body"
+            assert f"more than {limit}" in field["message"]
+    assert stack.backend.calls == []
+
+
 async def test_a_form_of_many_fields_is_refused_in_few_words(stack: Stack) -> None:
-    body = _form(*((_named(f"f{n}"), b"") for n in range(500)), (_FILE, b"x"))
+    body = _form(*((_named(f"f{n}"), b"") for n in range(MAX_PARTS - 1)), (_FILE, b"x"))
     response = await stack.client.post(
         URL, content=body, headers={"content-type": "multipart/form-data; boundary=X"}
     )

@@ -168,6 +168,21 @@ def test_probes_ask_ports_that_are_open(rendered: Manifests) -> None:
                 assert f'Route("{probe["httpGet"]["path"]}"' in routes
 
 
+def test_a_probe_waits_for_a_busy_process(rendered: Manifests) -> None:
+    for deployment in rendered.workloads("Deployment"):
+        for name in ("startupProbe", "readinessProbe", "livenessProbe"):
+            assert deployment.container[name]["timeoutSeconds"] >= 5, (deployment.name, name)
+
+
+def test_every_process_reads_the_issuers_and_reaches_their_keys(rendered: Manifests) -> None:
+    (https,) = [one for one in rendered.of_kind("NetworkPolicy") if one["metadata"]["name"] == "to-https"]
+    path = rendered.settings()["ACERVO_ISSUERS"]
+    for deployment in rendered.workloads("Deployment"):
+        mounts = {mount["name"]: mount["mountPath"] for mount in deployment.container["volumeMounts"]}
+        assert f"{mounts['issuers']}/issuers.json" == path, deployment.name
+        assert selects(https["spec"]["podSelector"], deployment.labels), deployment.name
+
+
 def test_a_pod_has_time_to_drain(rendered: Manifests) -> None:
     drain = ServiceSettings.model_fields["drain_seconds"].default
     for deployment in rendered.workloads("Deployment"):

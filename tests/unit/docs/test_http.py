@@ -12,7 +12,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "http.md"
 
 
 def test_the_page_lists_just_the_routes_that_there_are() -> None:
-    settings = GatewaySettings.model_validate({})
+    settings = GatewaySettings.model_validate({"issuers": "issuers.json"})
     routes = application(settings, Stubs(settings), asyncio.Event()).routes
     served = {
         f"{method} {route.path}"

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.gateway.forms import Form, read_form
+from services.gateway.forms import (
+    MAX_FIELDS_BYTES,
+    MAX_HEADER_BYTES,
+    Form,
+    read_form,
+)
 from services.shared.errors import FieldsInvalid
 
 CONTENT_TYPE = "multipart/form-data; boundary=X"
@@ -61,3 +66,24 @@ def test_a_name_is_read_as_browsers_write_it(sent: str, meant: str) -> None:
 def test_a_form_that_ends_too_early_is_refused(end: int) -> None:
     with pytest.raises(FieldsInvalid):
         asyncio.run(_read(_body(b"handbook", b"content")[:end], []))
+
+
+def test_a_form_has_no_content_type_that_is_long_to_read() -> None:
+    long = f'{CONTENT_TYPE}; a="{";" * MAX_HEADER_BYTES}'
+    with pytest.raises(FieldsInvalid):
+        asyncio.run(read_form(long, _cut(_body(b"handbook", b"x"), [])))
+
+
+async def test_others_have_their_turn_while_a_form_is_read() -> None:
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await _read(_body(b"x" * (MAX_FIELDS_BYTES - 1000), b"file"), [])
+    counting.cancel()
+    assert turns >= MAX_FIELDS_BYTES // 4096 - 1
