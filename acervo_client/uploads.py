@@ -1,15 +1,19 @@
 """Sending one file: its header, then its bytes, hashed on the way."""
 
+import errno
 import hashlib
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
+from typing import BinaryIO
 
 from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
 from acervo.common.v1.lane_pb2 import Lane
 from acervo.ingest.v1 import documents_pb2 as documents
 from acervo.upload.v1.upload_pb2 import UploadDocumentHeader, UploadDocumentRequest
+from services.shared.pathtext import path_text
 
 MESSAGE_BYTES = 256 * 1024
 """How much of a file one message carries: larger ones are no faster."""
@@ -19,9 +23,9 @@ MESSAGE_BYTES = 256 * 1024
 class UploadOptions:
     """What an upload says beside its base and its bytes.
 
-    `replace`: whether it takes the place of the document of the same `source_path` (or name, without one).
-    `ingestion_config`: only what differs from the base's own. `source_path`: the file's address where it
-    comes from; `source`: UPLOAD or CLI. `lane`: whether somebody waits; the default is the server's.
+    `replace`: whether it takes the place of the document of the same `source_path`.
+    `ingestion_config`: only what differs from the base's own. `source_path`: the file's address, by default
+    its absolute path (`address`); `source`: UPLOAD or CLI. `lane`: whether somebody waits; the default is the server's.
     """
 
     replace: bool = False
@@ -35,9 +39,27 @@ class UploadOptions:
 NO_OPTIONS = UploadOptions()
 
 
-def clean_name(name: str) -> str:
-    """A file name as text: bytes that are no UTF-8 become replacement characters."""
-    return os.fsencode(name).decode("utf-8", "replace")
+def address(path: Path) -> str:
+    """The absolute path of a file as it was named: links are not resolved, so a link keeps its address.
+
+    Only a `..` that leads elsewhere than its text says, behind a link to a folder, is followed.
+    """
+    named = path.absolute()
+    plain = os.path.normpath(named)
+    try:
+        same = ".." not in named.parts or named.samefile(plain)
+    except OSError:
+        same = False
+    return path_text(plain if same else f"{os.path.realpath(named.parent)}/{named.name}")
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file without a buffer, never waiting for one of another sort. Raises `OSError`."""
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0)
+    if S_ISREG(os.fstat(file.fileno()).st_mode):
+        return file
+    file.close()
+    raise OSError(errno.EINVAL, "It is no regular file")
 
 
 class FileStream:
@@ -60,13 +82,13 @@ class FileStream:
             request_id=request_id,
             knowledge_base_id=knowledge_base_id,
             collection_name=collection_name,
-            filename=clean_name(path.name),
+            filename=path_text(path.name),
             media_type=options.media_type,
             ingestion_config=options.ingestion_config,
             replace=options.replace,
             lane=options.lane,
             source=options.source,
-            source_path=clean_name(options.source_path),
+            source_path=options.source_path or address(path),
         )
         self._hash = hashlib.sha256()
         self.failure: OSError | None = None
@@ -79,7 +101,7 @@ class FileStream:
         """Read the file from its start."""
         self._hash = hashlib.sha256()
         try:
-            with self._path.open("rb", buffering=0) as file:
+            with open_file(self._path) as file:
                 self._header.size = os.fstat(file.fileno()).st_size
                 yield UploadDocumentRequest(header=self._header)
                 while data := file.read(MESSAGE_BYTES):

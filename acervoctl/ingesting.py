@@ -14,11 +14,15 @@ from acervo.ingest.v1.documents_pb2 import (
     Document,
 )
 from acervo_client import AcervoClient, AcervoError, UploadOptions
-from acervo_client.uploads import clean_name
+from acervo_client.uploads import open_file
 from acervoctl import encode
-from acervoctl.files import address
 from services.shared import errors
 from services.shared.kinds import HEAD_SIZE, agree
+from services.shared.pathtext import path_text
+
+UNREADABLE = "FILE_UNREADABLE"
+"""The reason that is not the contract's, since no service is asked: a file of this machine cannot be read."""
+UNREADABLE_ADVICE = "Check that it is there, is a file and may be read."
 
 _UPLOADS = 4
 _WATCHES = 4
@@ -127,9 +131,7 @@ class _Ingestion:
     async def _upload(self, path: Path) -> None:
         status = FileStatus(path, Stage.UPLOADING)
         self._set(status)
-        options = UploadOptions(
-            replace=self._replace_older, source=DOCUMENT_SOURCE_CLI, source_path=address(path)
-        )
+        options = UploadOptions(replace=self._replace_older, source=DOCUMENT_SOURCE_CLI)
         try:
             answer = await self._client.documents.upload(
                 path, knowledge_base_id=self._knowledge_base_id, options=options
@@ -182,8 +184,8 @@ def refusal(path: Path) -> FileStatus | None:
     """How a file is refused for its name or first bytes, as upload refuses it; None where it may be taken."""
     status = FileStatus(path)
     try:
-        with path.open("rb") as file:
-            agree(clean_name(path.name), "", file.read(HEAD_SIZE))
+        with open_file(path) as file:
+            agree(path_text(path.name), "", file.read(HEAD_SIZE))
     except errors.AcervoError as error:
         known = errors.meaning(error.reason)
         return _refused(status, errors.reason_name(error.reason), error.message, known.advice)
@@ -192,9 +194,17 @@ def refusal(path: Path) -> FileStatus | None:
     return None
 
 
+def why_unreadable(path: Path) -> str:
+    """What keeps a file from being opened, in words of the system; empty where nothing does."""
+    try:
+        open_file(path).close()
+    except OSError as error:
+        return error.strerror or "unknown"
+    return ""
+
+
 def _unreadable(status: FileStatus, error: OSError) -> FileStatus:
-    advice = "Check that it is there and may be read."
-    return _refused(status, "FILE_UNREADABLE", f"{error.strerror}.", advice)
+    return _refused(status, UNREADABLE, f"{error.strerror}.", UNREADABLE_ADVICE)
 
 
 def _refused(status: FileStatus, reason: str, message: str, advice: str) -> FileStatus:

@@ -14,9 +14,12 @@ from typer.exceptions import TyperException
 from acervo_client import AcervoError
 from acervo_client.local import LocalStackError
 from acervoctl.errors import CommandError, Exit
+from services.shared.pathtext import path_text
 
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What would move the cursor, turn the text around, or cannot be written."""
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 out = Console(soft_wrap=True, highlight=False)
 """For results."""
@@ -46,8 +49,20 @@ def sentences(*parts: str) -> str:
 
 
 def print_json(value: Mapping[str, Any], file: TextIO | None = None) -> None:
-    """Write one JSON document. Keys are stable; new ones may be added."""
-    (file or sys.stdout).write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    """Write one JSON document, in UTF-8 whatever the terminal speaks. Keys are stable; new ones may be added.
+
+    A `Path` is written as its `path_text`; bytes that are no UTF-8 in other texts are escaped in the same way.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=lambda path: path_text(str(path)))
+    stream = file or sys.stdout
+    stream.flush()
+    stream.buffer.write(_SURROGATES.sub(_escaped, text + "\n").encode())
+    stream.buffer.flush()
+
+
+def _escaped(surrogate: re.Match[str]) -> str:
+    number = ord(surrogate[0])
+    return f"%{number & 0xFF:02X}" if 0xDC80 <= number <= 0xDCFF else "\ufffd"
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -13,7 +13,16 @@ from acervoctl.bases import Place
 from acervoctl.connect import Target
 from acervoctl.errors import CommandError, Exit, interrupted
 from acervoctl.files import find_files
-from acervoctl.ingesting import FileStatus, OnChange, Stage, ingest_files, refusal
+from acervoctl.ingesting import (
+    UNREADABLE,
+    UNREADABLE_ADVICE,
+    FileStatus,
+    OnChange,
+    Stage,
+    ingest_files,
+    refusal,
+    why_unreadable,
+)
 from acervoctl.options import (
     BaseOption,
     CollectionOption,
@@ -46,7 +55,10 @@ def ingest(
     files = find_files(paths, recursive=recursive)
     if not files:
         folders = "" if recursive else "Leave --no-recursive out to read folders of folders."
-        raise CommandError("there are no files", advice=folders)
+        raise CommandError(
+            "there are no files", advice=folders or "Name a file, or a folder that holds some."
+        )
+    _check_readable(files)
     known: dict[Path, FileStatus] = {}
     work = _ingest(Target(home, user), files, place, known, replace_older=replace, quiet=as_json)
     try:
@@ -56,6 +68,14 @@ def ingest(
     _print_end(statuses, place, as_json=as_json)
     if any(status.stage is not Stage.DONE for status in statuses):
         raise typer.Exit(Exit.FAILED)
+
+
+def _check_readable(files: Sequence[Path]) -> None:
+    """Raises `CommandError` where no file at all can be read."""
+    if all(map(why_unreadable, files)):
+        more = f"; nor can {counted(len(files) - 1, 'other file')}" if files[1:] else ""
+        message = f"{files[0]} cannot be read: {why_unreadable(files[0])}{more}"
+        raise CommandError(message, advice=UNREADABLE_ADVICE, reason=UNREADABLE)
 
 
 async def _ingest(
@@ -145,7 +165,7 @@ def _encode(status: FileStatus) -> dict[str, object]:
     failed = status.stage is not Stage.DONE
     failure = {"reason": status.reason, "message": status.message, "advice": status.advice}
     return {
-        "path": str(status.path),
+        "path": status.path,
         "state": status.stage.value,
         "document_id": status.document_id or None,
         "already_present": status.already_present,

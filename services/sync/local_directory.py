@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from acervo.common.v1 import error_reason_pb2 as pb
+from services.shared.pathtext import path_of, path_text
 from services.sync.connector import Connector, Entry, SourceForbidden, SourceUnreadable, Unreadable
 
 BLOCK = 256 * 1024
@@ -108,21 +109,18 @@ class _Directory:
                     files.append(self._entry(relative / name, status))
         return files, folders
 
-    def _entry(self, relative: PurePosixPath, status: os.stat_result) -> Entry | Unreadable:
-        path = self._address(relative)
-        if not _is_text(path):
-            return self._unreadable(relative, hides_others=False)
-        return Entry(path, relative.name, status.st_size, _signal(status, time.time()))
+    def _entry(self, relative: PurePosixPath, status: os.stat_result) -> Entry:
+        signal = _signal(status, time.time())
+        return Entry(self._address(relative), path_text(relative.name), status.st_size, signal)
 
     def _unreadable(self, relative: PurePosixPath, *, hides_others: bool) -> Unreadable:
-        shown = self._address(relative).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        return Unreadable(shown, pb.ERROR_REASON_SOURCE_UNREADABLE, hides_others)
+        return Unreadable(self._address(relative), pb.ERROR_REASON_SOURCE_UNREADABLE, hides_others)
 
     def _address(self, relative: PurePosixPath) -> str:
-        return str(PurePosixPath(self._config.path) / relative)
+        return path_text(str(PurePosixPath(self._config.path) / relative))
 
-    def _relative(self, path: str) -> str:
-        return str(PurePosixPath(path).relative_to(self._config.path))
+    def _relative(self, address: str) -> str:
+        return str(PurePosixPath(path_of(address)).relative_to(self._config.path))
 
     async def fetch(self, entry: Entry) -> AsyncGenerator[bytes, None]:
         """Yield the file's bytes, block by block."""
@@ -165,14 +163,6 @@ def _signal(status: os.stat_result, now: float) -> str:
     if now - status.st_ctime < SETTLED_SECONDS:
         return ""
     return f"{status.st_dev}:{status.st_ino}:{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
-
-
-def _is_text(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _listed(folder: int) -> list[str]:

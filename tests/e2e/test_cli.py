@@ -194,7 +194,8 @@ def test_a_token_from_the_command_line_is_taken_through_the_environment(home: Pa
         (("documents", "-c", ""), "USAGE"),
         (("documents", "-c", "a", "--base", "b"), "USAGE"),
         (("ingest", "-c", "", __file__), "USAGE"),
-        (("ingest", "/nonexistent", "-c", "library"), "USAGE"),
+        (("ingest", "/nonexistent", "-c", "library"), "FILE_UNREADABLE"),
+        (("ingest", "/nonexistent", "/dev/null", "-c", "library"), "FILE_UNREADABLE"),
         (("ingest", EXAMPLES / "README.md", "-c", "No Name"), "NAME_INVALID"),
         (("sync", "local", "/nonexistent", "-c", "absent"), "SOURCE_UNREADABLE"),
         (("delete", "-c", "absent", "--yes"), "NOT_FOUND"),
@@ -210,6 +211,27 @@ def test_what_cannot_be_carried_out_ends_with_2_and_one_shape_of_error(
     done = acervo(home, *arguments, "--json")
     assert (done.returncode, done.stdout) == (2, "")
     assert json.loads(done.stderr)["error"]["reason"] == reason
+
+
+def test_names_of_any_bytes_are_documents_of_their_own_and_valid_json(home: Path, tmp_path: Path) -> None:
+    for name in (b"caf\xe9.txt", b"caf\xe8.txt", b"caf%E9.txt"):
+        (tmp_path / os.fsdecode(name)).write_bytes(b"Text of " + name.hex().encode())
+    taken = answer(home, "ingest", tmp_path, "nofile", "--collection", "bytes", status=1)
+    assert taken["counts"] == {"done": 3, "error": 0, "refused": 1}
+    assert taken["files"][-1]["failure"]["reason"] == "FILE_UNREADABLE"
+    listed = answer(home, "documents", "--collection", "bytes")["documents"]
+    assert {one["source_path"] for one in listed} == {one["path"] for one in taken["files"][:-1]}
+    again = answer(home, "sync", "local", tmp_path, "--collection", "bytes_synced")["run"]
+    assert (again["counts"]["ingested"], again["failed_files"]) == (3, [])
+
+
+def test_the_client_and_the_command_line_mean_the_same_document(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text("A file that comes twice")
+    (taken,) = answer(home, "ingest", path, "--collection", "shared_address")["files"]
+    with BlockingClient.local(home) as client:
+        again = client.upload(path, collection_name="shared_address")
+    assert (again.document.id, again.already_present) == (taken["document_id"], True)
 
 
 def test_what_no_file_can_go_into_leaves_no_empty_base_behind(home: Path, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from acervoctl.errors import CommandError
-from acervoctl.files import address, find_files
+from acervo_client.uploads import address
+from acervoctl.files import find_files
 from acervoctl.ingesting import refusal
 
 
@@ -41,11 +41,22 @@ def test_a_link_to_a_folder_is_not_followed_so_that_circles_end(tree: Path) -> N
     assert names(find_files([tree], recursive=True), tree) == ["a.txt", "b.txt", "deep/c.txt"]
 
 
-@pytest.mark.parametrize("name", ["nothing.txt", "circle", "x" * 300])
-def test_what_is_named_and_cannot_be_read_is_said_by_name(tmp_path: Path, name: str) -> None:
-    (tmp_path / "circle").symlink_to("circle")
-    with pytest.raises(CommandError, match=f"{name} cannot be read"):
-        find_files([tmp_path / name], recursive=False)
+@pytest.mark.parametrize("name", ["nothing.txt", "circle.txt", "x" * 300, "pipe.txt", "a.txt/below"])
+@pytest.mark.parametrize("named", [True, False])
+def test_what_cannot_be_read_is_refused_by_name_and_ends_nothing(tree: Path, name: str, named: bool) -> None:
+    (tree / "circle.txt").symlink_to("circle.txt")
+    os.mkfifo(tree / "pipe.txt")
+    found = find_files([tree / name, tree] if named else [tree], recursive=False)
+    assert tree / "a.txt" in found
+    for path in {tree / name}.intersection(found):
+        refused = refusal(path)
+        assert refused is not None
+        assert (refused.reason, bool(refused.message), bool(refused.advice)) == (
+            "FILE_UNREADABLE",
+            True,
+            True,
+        )
+    assert (tree / name in found) is (named or name in ("circle.txt", "pipe.txt"))
 
 
 def test_what_cannot_be_looked_at_in_a_folder_is_answered_and_ends_nothing(tree: Path) -> None:
@@ -65,6 +76,44 @@ def test_what_cannot_be_looked_at_in_a_folder_is_answered_and_ends_nothing(tree:
         refused = refusal(unreadable)
         assert refused is not None
         assert refused.reason == "FILE_UNREADABLE"
+
+
+TWINS = [
+    *(b"caf\xe9.txt", b"caf\xe8.txt", b"caf%E9.txt", b"caf%25E9.txt", "caf\ufffd.txt".encode()),
+    *("caf\u00e9.txt".encode(), "cafe\u0301.txt".encode(), b"CAF.txt", b"caf.txt"),
+    *(
+        b"a.txt ",
+        b"a\x01.txt",
+        b"a\n.txt",
+        b"a\r.txt",
+        b"a\\.txt",
+        b"a\x7f.txt",
+        b"\xff/a.txt",
+        b"\xfe/a.txt",
+    ),
+]
+
+
+def test_different_files_never_share_an_address_and_theirs_is_text(tree: Path) -> None:
+    for name in TWINS:
+        path = tree / os.fsdecode(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(name)
+    found = find_files([tree], recursive=True)
+    assert len(found) == len(TWINS) + 3
+    addresses = {address(path) for path in found}
+    assert len(addresses) == len(found)
+    assert all(path.encode("utf-8") for path in addresses)
+
+
+def test_a_step_up_behind_a_link_leads_where_the_system_leads(tree: Path) -> None:
+    (tree / "other" / "sub").mkdir(parents=True)
+    (tree / "other" / "a.txt").write_text("another")
+    (tree / "link").symlink_to(tree / "other" / "sub")
+    behind = tree / "link" / ".." / "a.txt"
+    assert behind.read_text() == "another"
+    assert address(behind) == str(tree.resolve() / "other" / "a.txt")
+    assert address(tree / "deep" / ".." / "a.txt") == str(tree / "a.txt")
 
 
 def test_a_link_keeps_its_own_address_whatever_it_points_at(tree: Path) -> None:

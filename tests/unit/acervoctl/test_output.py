@@ -1,13 +1,17 @@
 """What commands say when something goes wrong, and how they print what others named."""
 
+import io
 import json
+import os
+from pathlib import Path
 
 import pytest
 
 from acervo_client import AcervoError, FieldError
 from acervoctl.errors import CommandError, Exit
-from acervoctl.output import counted, print_table, report, sentences, shown
+from acervoctl.output import counted, print_json, print_table, report, sentences, shown
 from acervoctl.stack import StackError
+from services.shared.pathtext import path_of
 
 ERRORS = [
     (CommandError("there are no files", advice="Name some."), Exit.UNUSABLE, "no files. Name some.\n"),
@@ -62,6 +66,19 @@ def test_every_error_has_one_shape_for_scripts(
 )
 def test_what_others_named_is_printed_without_any_effect(name: str, printed: str) -> None:
     assert shown(name).replace("\\[", "[") == printed.replace("\\[", "[")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8", "latin-1"])
+def test_json_is_utf_8_wherever_it_is_written_and_different_paths_stay_different(encoding: str) -> None:
+    names = [b"caf\xe9.txt", b"caf\xe8.txt", b"caf%E9.txt", "caf\u00e9.txt".encode()]
+    paths = [Path(os.fsdecode(name)) for name in names]
+    written = io.BytesIO()
+    texts = {"paths": paths, "message": "no \udce9", "text": "lone \ud800 and %25"}
+    terminal = io.TextIOWrapper(written, encoding=encoding, errors="strict")
+    print_json(texts, terminal)
+    read = json.loads(written.getvalue().decode("utf-8"))
+    assert [os.fsencode(path_of(path)) for path in read["paths"]] == names
+    assert (read["message"], read["text"]) == ("no %E9", "lone \ufffd and %25")
 
 
 def test_parts_of_a_message_are_ended_once_each() -> None:

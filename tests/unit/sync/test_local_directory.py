@@ -108,6 +108,28 @@ async def test_the_bytes_are_read_whole(root: Path) -> None:
         assert await read(directory, entry) == content
 
 
+async def test_files_of_any_names_are_listed_read_and_known_to_be_gone_each_by_its_own_address(
+    root: Path,
+) -> None:
+    names = [b"caf\xe9.md", b"caf\xe8.md", b"caf%E9.md", "cafe\u0301.md".encode(), "caf\u00e9.md".encode()]
+    names += [b"a.md ", b"a.md", b"A.md", b"a\n.md", b"\xff%FF/a.md", b"%FF\xff/a.md"]
+    for name in names:
+        path = root / os.fsdecode(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(name)
+    async with open_directory(LocalDirectory(str(root), recursive=True), [root]) as directory:
+        entries = [found async for found in directory.entries()]
+        assert len({entry.path.encode("utf-8") for entry in entries}) == len(names)
+        for entry in entries:
+            assert isinstance(entry, Entry)
+            assert not await directory.gone(entry.path)
+            name = await read(directory, entry)
+            assert name in names
+            (root / os.fsdecode(name)).unlink()
+            assert await directory.gone(entry.path)
+            names.remove(name)
+
+
 async def test_the_signal_of_a_settled_file_changes_with_its_bytes_even_where_its_time_is_set_back(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,15 +169,6 @@ async def test_nothing_is_gone_when_the_directory_itself_is(root: Path) -> None:
     async with open_directory(LocalDirectory(str(root), recursive=True), [root]) as directory:
         shutil.rmtree(root)
         assert not await directory.gone(str(path))
-
-
-async def test_a_name_that_is_no_text_is_counted_as_unreadable(root: Path) -> None:
-    (root / os.fsdecode(b"caf\xe9.md")).write_text("text")
-    async with open_directory(LocalDirectory(str(root), recursive=True), [root]) as directory:
-        (found,) = [entry async for entry in directory.entries()]
-    assert isinstance(found, Unreadable)
-    assert not found.hides_others
-    assert found.path == f"{root}/caf\ufffd.md"
 
 
 async def test_a_folder_that_cannot_be_listed_is_named_and_makes_the_listing_incomplete(
