@@ -19,7 +19,7 @@ from services.shared.errors import FieldsInvalid, FieldViolation
 MAX_FIELDS_BYTES: Final = 64 * 1024
 MAX_PARTS: Final = 64
 MAX_PART_HEADERS: Final = 16
-# Of a header of a part, and of the request's Content-Type: the time to read one grows with its square.
+# Of a header of a part, and of the request's Content-Type: each is read in one go.
 MAX_HEADER_BYTES: Final = 4096
 _STEP: Final = 4096
 # What browsers write in place of the characters that would end a name.
