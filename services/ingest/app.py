@@ -55,6 +55,7 @@ async def work(runtime: Runtime, settings: IngestSettings) -> AsyncIterator[None
         settings.heartbeat_seconds,
         settings.emit_deadline_seconds,
         settings.pending_blob_seconds,
+        settings.quick_parse_seconds,
     )
     async with ParserPool(slots=settings.parser_slots, limits=limits) as parsers:
         parsing = Parsing(
@@ -72,6 +73,7 @@ async def work(runtime: Runtime, settings: IngestSettings) -> AsyncIterator[None
             )
         )
         runtime.every("sweep", HOUR, lambda: rows.forget_removed(runtime.pool))
+        runtime.loop("watch", lambda: parsing.watch(runtime.listener))
         turns = Turns(settings.parser_slots)
         runtime.at_stop(turns.close)
         for lane in Lane:

@@ -19,7 +19,9 @@ def work(parsing: Parsing, turns: Turns, lane: Lane) -> Handler:
     async def parse(delivery: Delivery) -> None:
         message = ParseDocument.FromString(delivery.data)
         document_id = read_id(message.document_id)
-        async with turns.of(read_id(message.tenant_id or message.document_id), lane):
+        tenant = read_id(message.tenant_id or message.document_id)
+        is_long = await parsing.is_long(document_id, message.attempt)
+        async with turns.of(tenant, lane, is_long=is_long):
             await parsing.parse(document_id, message.attempt)
 
     return parse

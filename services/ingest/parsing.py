@@ -7,6 +7,7 @@ or, where another worker has taken over or the document is gone, what was done i
 import asyncio
 import logging
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -14,15 +15,17 @@ from uuid import UUID
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1.chunks_pb2 import ChunkFileHeader
-from services.ingest import outcomes
+from services.ingest import outcomes, rows
 from services.ingest.codec import timestamp
 from services.ingest.documents import Document, Notice, Parsed
 from services.ingest.outcomes import Blobs
 from services.ingest.pool.job import Cut, Job, Outcome, Refused, Written
 from services.ingest.pool.records import head
+from services.ingest.watch import CHANNEL
+from services.ingest.works import PARSE_STAGE
 from services.shared import blobs, jobs
 from services.shared.blobs import BlobNotFound, BlobStore, StorageUnavailable
-from services.shared.db import Pool
+from services.shared.db import Listener, Pool
 from services.shared.errors import BaseGone, ErrorReason, is_full
 from services.shared.jobs import Claim, Count, Held, LeaseLost, Unclaimed
 
@@ -44,6 +47,8 @@ class Timing:
     heartbeat: float
     answer: float
     blobs: float
+    quick: float | None = None
+    """How long a first try may read a file, where that is less than any try may."""
 
 
 class Parsers(Protocol):
@@ -79,9 +84,14 @@ def _passes(error: Exception) -> bool:
 
 
 def after_refusal(claimed: Claim, reason: ErrorReason) -> "Again | ErrorReason":
-    """What becomes of a job whose file was refused. One that killed its parser gets a second chance."""
+    """What becomes of a job whose file was refused.
+
+    One that killed its parser gets a second chance, and so does one that a first, quick try did not suffice for.
+    """
     if reason == pb.ERROR_REASON_UNAVAILABLE:
         return Again(_PATIENCE_SECONDS, Count.NOTHING)
+    if reason == pb.ERROR_REASON_PARSE_TIMEOUT and not claimed.tries:
+        return Again(0, Count.TRY)
     crashed = reason == pb.ERROR_REASON_PARSER_CRASHED
     if crashed and claimed.crashes + 1 < MOST_CRASHES:
         return Again(0, Count.CRASH)
@@ -100,6 +110,27 @@ class Parsing:
         self._worker = worker
         self._timing = timing
         self._scratch = scratch
+        self._held: dict[UUID, Held] = {}
+
+    async def is_long(self, document_id: UUID, attempt: int) -> bool:
+        """Whether a first, quick try has failed, so that the next one may take long."""
+        return await jobs.tries(self._pool, document_id, PARSE_STAGE, attempt) > 0
+
+    async def watch(self, listener: Listener) -> None:
+        """Give up at once, until cancelled, what is being read of documents that go."""
+        with listener.payloads(CHANNEL) as changes:
+            while True:
+                changed = await changes.get()
+                ids = [document_id for document_id in self._held if changed in (str(document_id), None)]
+                if ids:
+                    await self._doubt_gone(ids)
+
+    async def _doubt_gone(self, ids: Sequence[UUID]) -> None:
+        async with self._pool.acquire() as connection:
+            there = {document.id for document in await rows.get(connection, ids)}
+        for document_id in ids:
+            if document_id not in there and document_id in self._held:
+                self._held[document_id].doubt()
 
     async def parse(self, document_id: UUID, attempt: int) -> None:
         """Take up a document whose message came, if it is to be had."""
@@ -116,7 +147,10 @@ class Parsing:
 
     async def _hold(self, claimed: Claim, document: Document) -> None:
         timing = self._timing
-        async with Held(self._pool, claimed, lease_seconds=timing.lease, heartbeat_seconds=timing.heartbeat):
+        async with Held(
+            self._pool, claimed, lease_seconds=timing.lease, heartbeat_seconds=timing.heartbeat
+        ) as held:
+            self._held[claimed.id] = held
             try:
                 if claimed.abandoned:
                     await self._settle(claimed, pb.ERROR_REASON_JOB_ABANDONED)
@@ -132,9 +166,11 @@ class Parsing:
                 else:
                     log.exception("reading %s met a fault", claimed.id)
                 await self._settle(claimed, after_fault(claimed, error))
+            finally:
+                self._held.pop(claimed.id, None)
 
     async def _work(self, claimed: Claim, document: Document) -> None:
-        outcome = await self._read(document)
+        outcome = await self._read(claimed, document)
         if isinstance(outcome, Refused):
             log.info("%s is refused: %s", claimed.id, outcome.message)
             await self._settle(claimed, after_refusal(claimed, outcome.reason))
@@ -149,7 +185,7 @@ class Parsing:
             deadline_seconds=self._timing.answer,
         )
 
-    async def _read(self, document: Document) -> Outcome:
+    async def _read(self, claimed: Claim, document: Document) -> Outcome:
         # A file without a name: a process that is killed leaves nothing of it behind.
         with tempfile.TemporaryFile(dir=self._scratch) as original:
             async for data in self._store.stream(document.original_key):
@@ -157,8 +193,9 @@ class Parsing:
             await asyncio.to_thread(original.seek, 0)
             source = Path(f"/dev/fd/{original.fileno()}")
             config = document.config
+            seconds = None if claimed.tries else self._timing.quick
             return await self._parsers.parse(
-                Job(source, document.kind, config.chunk_size, config.chunk_overlap)
+                Job(source, document.kind, config.chunk_size, config.chunk_overlap, seconds=seconds)
             )
 
     async def _write(self, document: Document, claimed: Claim, cut: Cut) -> tuple[Parsed, Blobs]:

@@ -19,6 +19,14 @@ class IngestSettings(ServiceSettings):
         ),
     )
     parse_seconds: float = Field(300, gt=0, description="Seconds that reading one file may take.")
+    quick_parse_seconds: float = Field(
+        30,
+        gt=0,
+        description=(
+            "Seconds that a first try at a file may take. What takes longer is tried again, "
+            "in all parser slots but two (or in one)."
+        ),
+    )
     parse_memory_mib: int = Field(1024, ge=64, description="MiB that reading one file may take.")
     scratch: Path | None = Field(
         None, description="Directory for originals being read. Default: the system's."

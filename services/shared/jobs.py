@@ -26,7 +26,7 @@ from google.protobuf.message import Message
 
 from services.shared import outbox
 from services.shared.bus import Lane
-from services.shared.db import DISCONNECTED, Connection, Pool
+from services.shared.db import DISCONNECTED, Connection, Pool, Signal
 from services.shared.ids import uuid7
 
 log = logging.getLogger(__name__)
@@ -109,6 +109,7 @@ WHERE id = $1 AND stage = $2 AND attempt = $3
 RETURNING epoch, lane, tenant_id, tries, crashes, takeovers
 """
 _LOOK = "SELECT attempt, state, result_subject, result FROM jobs WHERE id = $1 AND stage = $2"
+_TRIES = "SELECT tries FROM jobs WHERE id = $1 AND stage = $2 AND attempt = $3"
 _RENEW = """
 UPDATE jobs SET lease_until = now() + make_interval(secs => $5)
 WHERE id = $1 AND stage = $2 AND attempt = $3 AND epoch = $4 AND state = 'running'
@@ -181,6 +182,11 @@ async def claim_new(pool: Pool, work: Work, *, worker: str, lease_seconds: float
         return await claim_within(
             connection, work.id, work.stage, work.attempt, worker=worker, lease_seconds=lease_seconds
         )
+
+
+async def tries(pool: Pool, job_id: UUID, stage: str, attempt: int) -> int:
+    """Return how often a job's work has failed so far; 0 where there is no such job."""
+    return await pool.fetchval(_TRIES, job_id, stage, attempt) or 0
 
 
 async def _insert(connection: Connection, work: Work, state: str, sends: int, due_seconds: float) -> bool:
@@ -298,6 +304,7 @@ class Held:
         self._lease = lease_seconds
         self._every = heartbeat_seconds
         self._lost = False
+        self._doubt = Signal()
 
     async def __aenter__(self) -> Self:
         self._body = asyncio.current_task()
@@ -316,10 +323,14 @@ class Held:
         elif self._body.uncancel() == 0:
             raise LeaseLost from None
 
+    def doubt(self) -> None:
+        """Look now whether the job is still there, rather than at the next heartbeat."""
+        self._doubt.set()
+
     async def _beat(self) -> None:
         renewed = time.monotonic()
         while time.monotonic() - renewed < self._lease:
-            await asyncio.sleep(self._every)
+            await self._doubt.wait(self._every)
             started = time.monotonic()
             try:
                 if not await self._renew():

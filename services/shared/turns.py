@@ -17,7 +17,7 @@ _ROOMY = 4
 # Whoever is new comes before those who had a turn just now, and after those who have waited since their last one.
 _NEW, _AGAIN = 1, 2
 
-_Party = tuple[Lane, UUID]
+_Party = tuple[Lane, UUID, bool]
 
 
 def pulled(lane: Lane, slots: int) -> int:
@@ -58,18 +58,21 @@ class Turns:
         self._free = slots
         self._kept = 1 if slots > 1 else 0
         self._most = max(1, slots - 2 if slots >= _ROOMY else slots - 1)
+        self._most_long = max(1, slots - 2)
         self._lines: dict[_Party, _Line] = {}
         self._turn = 0
         self._closed = False
 
     @contextlib.asynccontextmanager
-    async def of(self, tenant: UUID, lane: Lane) -> AsyncIterator[None]:
+    async def of(self, tenant: UUID, lane: Lane, *, is_long: bool = False) -> AsyncIterator[None]:
         """Hold a slot for the length of the block, once it is the tenant's turn.
+
+        Work that is known to be long holds `slots` - 2 at most, or one, whoever it is for.
 
         Raises:
             HandBack: if the process goes down before that.
         """
-        party = (lane, tenant)
+        party = (lane, tenant, is_long)
         await self._take(party)
         try:
             yield
@@ -137,9 +140,15 @@ class Turns:
             passed.append(line)
         return None
 
+    def _long(self) -> int:
+        return sum(line.running for (_, _, is_long), line in self._lines.items() if is_long)
+
     def _may(self, party: _Party, line: _Line) -> bool:
-        lane, tenant = party
-        held = sum(self._lines[lane, tenant].running for lane in Lane if (lane, tenant) in self._lines)
+        lane, tenant, is_long = party
+        own = ((lane, tenant, long) for lane in Lane for long in (False, True))
+        held = sum(self._lines[one].running for one in own if one in self._lines)
+        if is_long and self._long() >= self._most_long:
+            return False
         first = lane is Lane.INTERACTIVE and not held
         return (
             self._free > 0

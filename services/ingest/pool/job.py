@@ -34,6 +34,8 @@ class Job:
     chunk_size: int
     chunk_overlap: int
     limits: Limits = field(default_factory=Limits)
+    seconds: float | None = None
+    """The longest time for it, where that is less than what any file may take."""
 
 
 @dataclass(frozen=True, slots=True)

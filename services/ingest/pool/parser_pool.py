@@ -99,7 +99,7 @@ class _Slot:
             child = await self._ready()
             kept = False
             try:
-                outcome = await child.run(job, self._limits.seconds)
+                outcome = await child.run(job, min(job.seconds or self._limits.seconds, self._limits.seconds))
                 kept = child.jobs < self._limits.jobs and not _exhausted(outcome)
                 return outcome
             except TimeoutError:

@@ -1,9 +1,9 @@
 """Page files and chunk files: zstd streams of length-delimited protobuf, written as they are made."""
 
 import io
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
+from bisect import bisect_left
+from collections.abc import Iterable
+from itertools import accumulate
 from typing import IO, cast
 
 import zstandard
@@ -12,6 +12,7 @@ from google.protobuf.proto import serialize_length_prefixed
 
 from acervo.ingest.v1.chunks_pb2 import Chunk, ChunkFileHeader, PageText
 from services.ingest.splitter import Span
+from services.shared.pages import page_of
 from services.shared.readers.result import PAGE_SEPARATOR, Page, Parsed
 
 _LEVEL = 3
@@ -26,27 +27,22 @@ def write_chunks(parsed: Parsed, spans: Iterable[Span], file: IO[bytes]) -> int:
     """Write the chunks that `spans` cut out of `parsed.text`; return how many there are."""
     text = parsed.text
     starts = list(accumulate((len(p.text) + len(PAGE_SEPARATOR) for p in parsed.pages[:-1]), initial=0))
-    count = 0
+    has_pages = parsed.pages[0].number > 0
+    count = told = 0
 
     def chunks() -> Iterable[Chunk]:
-        nonlocal count
+        nonlocal count, told
         for count, (start, end) in enumerate(spans, 1):
-            page = parsed.pages[page_of(Span(start, end), starts)].number
-            yield Chunk(ordinal=count - 1, text=text[start:end], page=page, start=start, end=end)
+            chunk = Chunk(ordinal=count - 1, text=text[start:end], start=start, end=end)
+            if has_pages:
+                begun = bisect_left(starts, end)
+                chunk.page = page_of(start, end, starts) + 1
+                chunk.page_starts.extend(starts[told:begun])
+                told = max(told, begun)
+            yield chunk
 
     _write(chunks(), file)
     return count
-
-
-def page_of(span: Span, starts: Sequence[int]) -> int:
-    """Return the place of the page that holds most of a chunk, the first of several; pages are told by their starts.
-
-    A chunk often begins with the footer of the page before the one that it is about.
-    """
-    first, last = (bisect_right(starts, place) for place in (span.start, span.end - 1))
-    bounds = [span.start, *starts[first:last], span.end]
-    held = [end - start for start, end in pairwise(bounds)]
-    return first - 1 + held.index(max(held))
 
 
 def head(header: ChunkFileHeader) -> bytes:

@@ -14,6 +14,7 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from mmap import mmap
 from pathlib import Path
 from typing import TypeVar
@@ -207,6 +208,18 @@ async def test_warnings_come_back(pool: ParserPool) -> None:
 )
 async def test_a_file_that_kills_its_process_fails_alone(pool: ParserPool, code: str, reason: int) -> None:
     assert reason_of(await pool.parse(program(code))) == reason
+    assert text_of(await pool.parse(GOOD))
+
+
+async def test_a_parser_that_finds_no_room_blames_no_file_and_goes_on(pool: ParserPool) -> None:
+    full = "import errno\nraise OSError(errno.ENOSPC, 'No space left on device', '/tmp/x')"
+    assert reason_of(await pool.parse(program(full))) == pb.ERROR_REASON_UNAVAILABLE
+    assert text_of(await pool.parse(GOOD))
+
+
+async def test_a_job_may_be_given_less_time_than_any_file_may_take(pool: ParserPool) -> None:
+    job = replace(program("while True: pass"), seconds=0.2)
+    assert reason_of(await pool.parse(job)) == pb.ERROR_REASON_PARSE_TIMEOUT
     assert text_of(await pool.parse(GOOD))
 
 

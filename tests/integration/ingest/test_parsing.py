@@ -13,18 +13,21 @@ from google.protobuf.proto import parse_length_prefixed
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1.chunks_pb2 import Chunk, ChunkFileHeader, PageText
+from services.ingest import removal
 from services.ingest.documents import Document, Original, Stage, State
 from services.ingest.parsing import MOST_TRIES, Parsers, Parsing, Timing
 from services.ingest.pool.job import Cut, Job, Outcome, Refused
 from services.ingest.pool.parser_pool import ParserPool, PoolBroken
 from services.shared import staged_file
 from services.shared.blobs import BlobStore
-from services.shared.db import Pool
+from services.shared.db import Listener, Pool
 from services.shared.ids import uuid7
+from tests.conftest import Databases
 from tests.full_disk import full_device
 from tests.integration.ingest.steps import Steps
 
 BASE = uuid7()
+QUICK = 7.0
 TEXT = b"# Leave\n\nTwenty-eight days a year.\n"
 Eventually = Callable[..., Awaitable[None]]
 
@@ -36,9 +39,11 @@ class Script:
         self._acts = list(acts)
         self.started = asyncio.Event()
         self.cancelled = False
+        self.seconds: list[float | None] = []
 
     async def parse(self, job: Job, /) -> Outcome:
         self.started.set()
+        self.seconds.append(job.seconds)
         if not self._acts:
             try:
                 await asyncio.Event().wait()
@@ -65,7 +70,7 @@ class Bench:
         self._steps = steps
 
     def worker(self, parsers: Parsers, *, lease: float = 60, heartbeat: float = 20) -> Parsing:
-        timing = Timing(lease, heartbeat, 60, 600)
+        timing = Timing(lease, heartbeat, 60, 600, QUICK)
         return Parsing(self._pool, self.store, parsers, worker="w", timing=timing, scratch=self.scratch)
 
     async def stored(self, **changes: object) -> Document:
@@ -243,6 +248,50 @@ async def test_a_worker_whose_document_is_taken_away_stops_reading(
     await reading
     assert script.cancelled
     assert set((await steps.blob_states()).values()) <= {"live"}
+
+
+@pytest.mark.parametrize("of", ["document", "base"])
+async def test_what_is_read_of_a_document_that_goes_is_given_up_before_the_next_heartbeat(
+    bench: Bench, steps: Steps, databases: Databases, of: str
+) -> None:
+    document, other = await bench.stored(), await bench.stored()
+    await steps.admit()
+    script, still = Script(), Script()
+    listener = Listener(databases["ingest"], "ingest")
+    worker, beside = bench.worker(script, heartbeat=50), bench.worker(still, heartbeat=50)
+    running = [asyncio.create_task(body) for body in (listener.run(), worker.watch(listener))]
+    reading = asyncio.create_task(worker.parse(document.id, 1))
+    kept = asyncio.create_task(beside.parse(other.id, 1))
+    await script.started.wait()
+    await still.started.wait()
+    if of == "document":
+        await steps.delete(document)
+    else:
+        await removal.bury_base(steps.pool, BASE, uuid7())
+    await asyncio.wait_for(reading, 20)
+    assert script.cancelled
+    assert not kept.done()
+    for task in (*running, kept):
+        task.cancel()
+    await asyncio.gather(*running, kept, return_exceptions=True)
+
+
+async def test_a_file_that_takes_long_is_read_in_a_second_try(bench: Bench) -> None:
+    document = await bench.stored()
+    timeout = Refused(pb.ERROR_REASON_PARSE_TIMEOUT, "It takes too long.")
+    script = Script(timeout, CUT)
+    worker = bench.worker(script)
+    assert not await worker.is_long(document.id, 1)
+    assert (await bench.parse(script, document)).stage is Stage.QUEUED
+    assert await worker.is_long(document.id, 1)
+    assert (await bench.parse(script, document)).stage is Stage.EMBEDDING
+    assert script.seconds == [QUICK, None]
+
+    another = await bench.stored()
+    script = Script(timeout, timeout)
+    await bench.parse(script, another)
+    failed = await bench.parse(script, another)
+    assert (failed.state, failed.reason) == (State.ERROR, pb.ERROR_REASON_PARSE_TIMEOUT)
 
 
 async def test_a_worker_that_is_stopped_hands_its_document_back(bench: Bench, steps: Steps) -> None:

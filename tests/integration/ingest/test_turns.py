@@ -135,6 +135,31 @@ async def test_one_persons_many_long_files_do_not_keep_a_colleagues_short_one_wa
         await eventually(all_are_read)
 
 
+async def test_many_peoples_files_that_are_known_to_take_long_keep_nobodys_other_one_waiting(
+    worker: Worker, pool: Pool, eventually: Eventually
+) -> None:
+    for n in range(6):
+        await worker.send(filename=f"long {n}", kind=LONG, actor_user_id=uuid7())
+    await pool.execute("UPDATE jobs SET tries = 1")
+
+    async def one_is_begun() -> bool:
+        return await worker.waiting() == 5
+
+    async def short_is_read() -> bool:
+        return (await worker.stages())["short"] is Stage.EMBEDDING
+
+    async def all_are_read() -> bool:
+        return set((await worker.stages()).values()) == {Stage.EMBEDDING}
+
+    async with worker.running():
+        await eventually(one_is_begun)
+        await worker.send(filename="short", kind=SHORT, actor_user_id=BEN)
+        await eventually(short_is_read)
+        assert await worker.waiting() == 5
+        worker.parsers.gate.set()
+        await eventually(all_are_read)
+
+
 async def test_what_waits_for_a_turn_is_handed_back_when_the_process_goes_down(
     worker: Worker, steps: Steps, pool: Pool, eventually: Eventually
 ) -> None:

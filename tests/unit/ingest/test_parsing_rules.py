@@ -53,13 +53,19 @@ def test_a_parser_without_room_blames_no_file() -> None:
     [
         (pb.ERROR_REASON_PARSER_CRASHED, 0, Again(0, Count.CRASH)),
         (pb.ERROR_REASON_PARSER_CRASHED, 1, pb.ERROR_REASON_PARSER_CRASHED),
-        (pb.ERROR_REASON_PARSE_TIMEOUT, 0, pb.ERROR_REASON_PARSE_TIMEOUT),
         (pb.ERROR_REASON_NO_TEXT, 1, pb.ERROR_REASON_NO_TEXT),
     ],
 )
 def test_only_a_crash_gets_one_more_chance(reason: "pb.ErrorReason", crashes: int, verdict: object) -> None:
     assert after_refusal(_claim(crashes=crashes), reason) == verdict
     assert after_refusal(_claim(tries=5, crashes=crashes), reason) == verdict
+
+
+def test_a_file_that_a_first_try_was_too_short_for_gets_one_more() -> None:
+    timeout = pb.ERROR_REASON_PARSE_TIMEOUT
+    assert after_refusal(_claim(), timeout) == Again(0, Count.TRY)
+    assert after_refusal(_claim(crashes=1), timeout) == Again(0, Count.TRY)
+    assert after_refusal(_claim(tries=1), timeout) == timeout
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ class Job:
     tenant: UUID
     lane: Lane
     number: int
+    is_long: bool = False
     end: asyncio.Event = field(default_factory=asyncio.Event)
     task: "asyncio.Task[None] | None" = None
 
@@ -37,15 +38,15 @@ class Workers:
         self.running: list[Job] = []
         self.begun: list[Job] = []
 
-    async def add(self, tenant: UUID, lane: Lane = PEOPLE) -> Job:
-        job = Job(tenant, lane, len(self.begun) + len(self.waiting))
+    async def add(self, tenant: UUID, lane: Lane = PEOPLE, *, is_long: bool = False) -> Job:
+        job = Job(tenant, lane, len(self.begun) + len(self.waiting), is_long)
         self.waiting.append(job)
         job.task = asyncio.create_task(self._run(job))
         await settled()
         return job
 
     async def _run(self, job: Job) -> None:
-        async with self.turns.of(job.tenant, job.lane):
+        async with self.turns.of(job.tenant, job.lane, is_long=job.is_long):
             self.waiting.remove(job)
             self.running.append(job)
             self.begun.append(job)
@@ -254,3 +255,22 @@ async def test_tenants_who_wait_get_as_many_turns_as_each_other(slots: int, coun
 def test_people_s_work_is_pulled_ahead_and_bulk_work_leaves_a_slot() -> None:
     assert [pulled(BULK, slots) for slots in (1, 2, 4)] == [1, 1, 3]
     assert pulled(PEOPLE, 2) > 2
+
+
+@pytest.mark.parametrize(("slots", "most"), [(1, 1), (2, 1), (3, 1), (4, 2), (8, 6)])
+async def test_long_work_leaves_slots_to_short_work_whoever_it_is_for(slots: int, most: int) -> None:
+    workers = Workers(slots)
+    for number in range(20):
+        for lane in Lane:
+            await workers.add(UUID(int=number), lane, is_long=True)
+    assert len(workers.running) == most
+    for number in range(20, 20 + slots - most):
+        assert await workers.add(UUID(int=number)) in workers.running
+    for job in list(workers.running):
+        if not job.is_long:
+            await workers.finish(job)
+    assert len(workers.running) == most
+    while workers.running:
+        await workers.finish(workers.running[0])
+        assert len(workers.running) <= most
+    assert workers.waiting == []
