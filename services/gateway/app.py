@@ -18,6 +18,7 @@ from services.gateway.settings import GatewaySettings
 from services.shared import telemetry
 from services.shared.auth import IssuerKind, TokenVerifier, load_issuers
 from services.shared.client import Stubs
+from services.shared.settings import naming
 
 SERVICE = "gateway"
 
@@ -41,7 +42,10 @@ class Gateway:
         self._stubs = Stubs(settings)
         self._draining = asyncio.Event()
         host, _, port = settings.listen.rpartition(":")
-        self._socket = socket.create_server((host, int(port)))
+        with naming(
+            "ACERVO_LISTEN", f"{settings.listen} is no host:port to listen on, or it is taken.", OSError
+        ):
+            self._socket = socket.create_server((host, int(port)))
         self.address = f"{host}:{self._socket.getsockname()[1]}"
         config = uvicorn.Config(
             Door(application(settings, self._stubs, self._draining), _verifier(settings)),

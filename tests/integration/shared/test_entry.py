@@ -86,6 +86,14 @@ async def test_a_setting_that_cannot_be_used_is_named_without_its_value(
     assert (await ends_with("upload", environment))["setting"] == variable
 
 
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1:port", "192.0.2.1:80"])
+async def test_the_gateway_names_the_address_that_it_cannot_listen_on(
+    address: str, environment: dict[str, str]
+) -> None:
+    environment["ACERVO_LISTEN"] = address
+    assert (await ends_with("gateway", environment))["setting"] == "ACERVO_LISTEN"
+
+
 @pytest.mark.parametrize("part", ["password", "name"])
 async def test_a_database_that_lets_nobody_in_is_not_waited_for(
     part: str, environment: dict[str, str]
