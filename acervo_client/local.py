@@ -27,14 +27,19 @@ PERSON_TOKEN_SECONDS = 12 * 3600
 
 
 class LocalStackError(Exception):
-    """There is no local stack to be used. The message is one line for a person, with a way on."""
+    """There is no local stack to be used. `message` says why and `advice` the way on; as text it is both."""
+
+    def __init__(self, message: str, advice: str) -> None:
+        self.message = message
+        self.advice = advice
+        super().__init__(f"{message}. {advice}")
 
 
 class NotRunning(LocalStackError):
     """No stack runs in the home."""
 
     def __init__(self, home: Path) -> None:
-        super().__init__(f"no stack runs in {home}: start one with `acervo up`")
+        super().__init__(f"no stack runs in {home}", "Start one with `acervo up`.")
 
 
 def default_home(environ: Mapping[str, str]) -> Path:
@@ -52,7 +57,9 @@ def absolute(home: Path) -> Path:
     try:
         return home.expanduser().absolute()
     except RuntimeError:
-        raise LocalStackError(f"{home} names the home directory of nobody: name an absolute path") from None
+        raise LocalStackError(
+            f"{home} names the home directory of nobody", "Name an absolute path."
+        ) from None
 
 
 def holder(home: Path) -> int | None:
@@ -63,7 +70,9 @@ def holder(home: Path) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise LocalStackError(f"{home} cannot be read: {error.strerror}. Name another with --home") from None
+        raise LocalStackError(
+            f"{home} cannot be read: {error.strerror}", "Name another with --home."
+        ) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -102,10 +111,12 @@ class Description:
             described = None
         except (OSError, ValueError, TypeError):
             raise LocalStackError(
-                f"{path} is damaged: stop the stack (pid {pid}) and start it again"
+                f"{path} is damaged", f"Stop the stack (pid {pid}) and start it again."
             ) from None
         if described is None or described.pid != pid:
-            raise LocalStackError(f"the stack in {home} (pid {pid}) is still starting: try again in a moment")
+            raise LocalStackError(
+                f"the stack in {home} (pid {pid}) is still starting", "Try again in a moment."
+            )
         return described
 
 
@@ -138,15 +149,15 @@ def person_token(home: Path, subject: str = ADMIN, *, seconds: float = PERSON_TO
         key = load_key(home / "keys", PEOPLE)
     except PermissionError:
         raise LocalStackError(
-            f"the keys in {home} belong to somebody else: ask them for a token, and set ACERVO_TOKEN"
+            f"the keys in {home} belong to somebody else", "Ask them for a token, and set ACERVO_TOKEN."
         ) from None
     except (FileNotFoundError, NotADirectoryError):
         raise LocalStackError(
-            f"there are no keys in {home}: start a stack with `acervo up`, or set ACERVO_TOKEN"
+            f"there are no keys in {home}", "Start a stack with `acervo up`, or set ACERVO_TOKEN."
         ) from None
     except (OSError, ValueError):
         path = home / "keys" / f"{PEOPLE}.pem"
-        raise LocalStackError(f"{path} holds no key: remove it and start the stack again") from None
+        raise LocalStackError(f"{path} holds no key", "Remove it and start the stack again.") from None
     return sign(key, PEOPLE, subject, AUDIENCE, seconds=seconds)
 
 

@@ -92,7 +92,7 @@ def _postgres() -> Finding:
     try:
         root = installation()
     except StackError as error:
-        return Finding("postgresql", Verdict.FAIL, str(error), "Install the extra `local`.")
+        return Finding("postgresql", Verdict.FAIL, error.message, error.advice)
     control = next(root.glob("share/**/extension/vector.control"), None)
     if control is None:
         return Finding("postgresql", Verdict.FAIL, "pgvector is missing", "Install the extra `local` again.")
@@ -161,7 +161,7 @@ async def _stack(home: Home) -> AsyncIterator[Finding]:
         yield Finding("stack", Verdict.OK, f"none runs in {home.root}")
         return
     except LocalStackError as error:
-        yield Finding("stack", Verdict.FAIL, str(error))
+        yield Finding("stack", Verdict.FAIL, error.message, error.advice)
         return
     yield Finding("stack", Verdict.OK, f"runs in {home.root} (pid {described.pid})")
     looks = [probe(service, address)() for service, address in described.addresses.items()]

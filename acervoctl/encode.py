@@ -9,7 +9,7 @@ from acervo.ingest.v1.documents_pb2 import Document, DocumentStage, DocumentStat
 from acervo.sync.v1.sources_pb2 import Run, RunState, SyncMode
 from acervo.vectorstore.v1.collections_pb2 import CollectionStats
 from acervo.vectorstore.v1.search_pb2 import Passage
-from services.shared.reasons import reason_name
+from services.shared.reasons import meaning, reason_name
 
 
 def state_name(state: DocumentState) -> str:
@@ -64,6 +64,12 @@ def failure(message: Document) -> dict[str, str] | None:
     return {"reason": reason_name(told.reason), "message": told.message, "advice": told.advice}
 
 
+def failure_of(reason: int, message: str) -> dict[str, str]:
+    """A reason with its sentence, the reason's own where none is given, and with its advice."""
+    known = meaning(reason)
+    return {"reason": reason_name(reason), "message": message or known.message, "advice": known.advice}
+
+
 def knowledge_base(message: KnowledgeBase, stats: CollectionStats) -> dict[str, Any]:
     """A base with what it holds."""
     return {
@@ -116,11 +122,9 @@ def run(message: Run) -> dict[str, Any]:
         "mode": SyncMode.Name(message.mode).removeprefix("SYNC_MODE_").lower(),
         "state": run_state_name(message.state),
         "counts": {field.name: getattr(counts, field.name) for field in counts.DESCRIPTOR.fields},
-        "failure": {"reason": reason_name(message.failure_reason), "message": message.failure_message}
-        if failed
-        else None,
+        "failure": failure_of(message.failure_reason, message.failure_message) if failed else None,
         "failed_files": [
-            {"path": file.source_path, "reason": reason_name(file.reason), "message": file.message}
+            {"path": file.source_path, **failure_of(file.reason, file.message)}
             for file in message.failed_files
         ],
         "kinds_not_taken": dict(message.kinds_not_taken),

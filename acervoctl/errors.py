@@ -19,7 +19,7 @@ class CommandError(Exception):
     """A command cannot go on. `advice` says what the person may do about it; `reason` is for scripts."""
 
     def __init__(
-        self, message: str, *, advice: str = "", reason: str = "USAGE", status: Exit = Exit.UNUSABLE
+        self, message: str, *, advice: str, reason: str = "USAGE", status: Exit = Exit.UNUSABLE
     ) -> None:
         self.message = message
         self.advice = advice
@@ -32,7 +32,7 @@ def interrupted(goes_on: str = "", look: str = "") -> CommandError:
     """Ctrl-C. `goes_on` says what does not end with the command, `look` the command that shows it."""
     return CommandError(
         f"interrupted: {goes_on}" if goes_on else "interrupted",
-        advice=f"`{look}` shows what comes of it." if goes_on else "",
+        advice=f"`{look}` shows what comes of it." if goes_on else "Run it again; nothing of it goes on.",
         reason="INTERRUPTED",
         status=Exit.INTERRUPTED,
     )

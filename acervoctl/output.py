@@ -30,10 +30,11 @@ err = Console(stderr=True, soft_wrap=True, highlight=False)
 
 def shown(text: object) -> str:
     """A name or text of others as it may be printed: neither markup nor control characters take effect."""
-    return escape(_printable(text))
+    return escape(printable(text))
 
 
-def _printable(text: object) -> str:
+def printable(text: object) -> str:
+    """The same for what is written without markup."""
     return _UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
@@ -67,7 +68,7 @@ def _escaped(surrogate: re.Match[str]) -> str:
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write rows in columns. Nothing is cut or folded, since names and ids are there to be copied."""
-    cells = [heads, *([_printable(cell) for cell in row] for row in rows)]
+    cells = [heads, *([printable(cell) for cell in row] for row in rows)]
     widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True))
@@ -98,6 +99,6 @@ def _told(error: Exception) -> CommandError:
     if isinstance(error, TyperException):
         return CommandError(error.format_message(), advice="See --help.")
     if isinstance(error, LocalStackError):
-        return CommandError(str(error), reason="STACK")
+        return CommandError(error.message, advice=error.advice, reason="STACK")
     message = f"unexpected {type(error).__name__}: {error}"
     return CommandError(message, advice="Run it again with --debug to see where.", reason="UNEXPECTED")

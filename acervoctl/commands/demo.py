@@ -43,7 +43,10 @@ def demo(
         Path, typer.Option(help="A folder with `documents` and `questions.json`.", show_default=False)
     ] = _EXAMPLES,
 ) -> None:
-    """Start everything in a home of its own, index the examples, ask questions, show cited answers, stop."""
+    """Start everything in a home of its own, index the examples, ask questions, show cited answers, stop.
+
+    That home is --home, or else ACERVO_HOME (or its default) with `-demo` behind; each demo makes it anew.
+    """
     questions = _read_questions(examples / "questions.json")
     usual = Target(home).resolve_home()
     own = usual if home is not None else Home.at(usual.root.with_name(f"{usual.root.name}-demo"))
@@ -79,7 +82,11 @@ async def _ingest(client: AcervoClient, files: list[Path]) -> None:
     statuses = await ingest_with_view(client, files, base.id, replace_older=True, quiet=False)
     print_failures(statuses)
     if any(status.stage is not Stage.DONE for status in statuses):
-        raise CommandError("not every example could be indexed", status=Exit.FAILED)
+        raise CommandError(
+            "not every example could be indexed",
+            advice="See what each file was refused for.",
+            status=Exit.FAILED,
+        )
     chunks = sum(status.chunks for status in statuses)
     out.print(f"{counted(len(statuses), 'document')} indexed in {counted(chunks, 'passage')}.")
 
@@ -87,7 +94,8 @@ async def _ingest(client: AcervoClient, files: list[Path]) -> None:
 async def _ask(client: AcervoClient, question: Question) -> None:
     passages = await client.search(question.question, collection_names=[_COLLECTION], top_k=_PASSAGES)
     if not passages:
-        raise CommandError(f"nothing was found for: {question.question}", status=Exit.FAILED)
+        advice = "Ask what the examples answer, or look at the logs in the home."
+        raise CommandError(f"nothing was found for: {question.question}", advice=advice, status=Exit.FAILED)
     out.print(f"\n[cyan]{shown(question.question)}[/cyan] [dim]({question.language})[/dim]")
     for number, passage in enumerate(passages, start=1):
         print_passage(number, passage)

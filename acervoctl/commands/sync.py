@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -25,7 +26,7 @@ from acervoctl.options import (
     RecursiveOption,
     UserOption,
 )
-from acervoctl.output import counted, err, out, print_json, shown
+from acervoctl.output import counted, err, out, print_json, sentences, shown
 
 app = typer.Typer(help="Keep collections in step with other places.", no_args_is_help=True)
 
@@ -57,8 +58,9 @@ def local(
     mode: Annotated[
         Mode,
         typer.Option(
-            help="new_only: new and changed files. update_only: changed ones. "
-            "full: all of them, and documents whose file is gone are removed."
+            help="new_only: new and changed files. update_only: changed files of which there is a document. "
+            "full: both, read anew whatever their times say, and documents whose file is gone are removed. "
+            "Equal bytes are not indexed again in any of them."
         ),
     ] = Mode.NEW_ONLY,
     recursive: RecursiveOption = True,
@@ -86,9 +88,13 @@ def local(
 
 def _resolved(path: Path) -> Path:
     try:
-        return path.resolve(strict=False)
+        resolved = path.resolve(strict=False)
     except (OSError, RuntimeError) as error:
-        raise CommandError(f"{path} cannot be read: {error}") from None
+        raise CommandError(f"{path} cannot be read: {error}", advice="Check the path.") from None
+    if os.fsencode(resolved).decode("utf-8", "ignore") != str(resolved):
+        advice = "Name a directory above it, or give it another name."
+        raise CommandError(f"{path} is not named in UTF-8, as a source has to be", advice=advice)
+    return resolved
 
 
 async def _sync(target: Target, path: Path, place: Place, mode: Mode, *, recursive: bool, quiet: bool) -> Run:
@@ -113,7 +119,10 @@ async def _ensure_source(client: AcervoClient, place: Place, path: str, *, recur
             continue
         if source.local_directory.recursive != recursive:
             how = "with" if source.local_directory.recursive else "without"
-            raise CommandError(f"{path} is a source of this collection already, {how} its folders of folders")
+            raise CommandError(
+                f"{path} is a source of this collection already, {how} its folders of folders",
+                advice="Choose the same with --recursive or --no-recursive, or another collection.",
+            )
         return source
     try:
         return await client.sources.create_local(path, knowledge_base_id=base.id, recursive=recursive)
@@ -132,9 +141,12 @@ def _counts(run: Run) -> str:
 
 def _print_run(run: Run) -> None:
     for file in encode.run(run)["failed_files"]:
-        out.print(f"[red]failed[/red] {shown(file['path'])}: {file['reason']}\n    {shown(file['message'])}")
+        out.print(f"[red]failed[/red] {shown(file['path'])}: {file['reason']}")
+        out.print(f"    {shown(sentences(file['message'], file['advice']))}")
     if run.state != RUN_STATE_DONE:
-        out.print(f"[red]the run was not completed[/red]: {shown(run.failure_message)}")
+        failure = encode.failure_of(run.failure_reason, run.failure_message)
+        told = sentences(failure["message"], failure["advice"])
+        out.print(f"[red]the run was not completed[/red]: {shown(told)} ({failure['reason']})")
     if run.kinds_not_taken:
         out.print(f"skipped, since such files are not taken: {_kinds(run.kinds_not_taken)}")
     out.print(_counts(run))

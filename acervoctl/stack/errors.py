@@ -1,4 +1,4 @@
-"""What can keep a local stack from running. Each message is one line for the person who started it."""
+"""What can keep a local stack from running, told to the person who started it."""
 
 from pathlib import Path
 
@@ -14,7 +14,10 @@ class HomeBusy(StackError):
 
     def __init__(self, home: Path, pid: int) -> None:
         self.pid = pid
-        super().__init__(f"a stack runs in {home} already (pid {pid or 'unknown'})")
+        super().__init__(
+            f"a stack runs in {home} already (pid {pid or 'unknown'})",
+            "Use or stop that one, or name another --home.",
+        )
 
 
 class HomeUnusable(StackError):
@@ -31,4 +34,7 @@ class StartFailed(StackError):
     def __init__(self, name: str, why: str, log: str = "") -> None:
         self.name = name
         self.log = log
-        super().__init__(f"{name} {why}" + (f"; its log ends with:\n{log}" if log else ""))
+        advice = (
+            f"Mend what its log tells, which ends with:\n{log}" if log else "Look at the logs in its home."
+        )
+        super().__init__(f"{name} {why}", advice)

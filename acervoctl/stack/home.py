@@ -81,11 +81,26 @@ class Home:
         """Make the directory and what stands in it. Raises `HomeUnusable`."""
         try:
             self.root.mkdir(parents=True, exist_ok=True, mode=_PRIVATE)
+            self._check_own()
+            self.lock.touch(mode=0o600)
             self._admit_postgres()
             for path in (self.logs, self.keys, self.tokens, self.nats, self.blobs):
                 path.mkdir(exist_ok=True, mode=_PRIVATE)
         except OSError as error:
-            raise HomeUnusable(f"{self.root} cannot be used: {error.strerror}") from error
+            raise self._unusable(error.strerror) from error
+
+    def _check_own(self) -> None:
+        """Refuse a directory of other things. A home is known by its lock, which stays when a stack ends."""
+        try:
+            own = self.lock.exists() or not any(self.root.iterdir())
+        except OSError as error:
+            raise self._unusable(error.strerror) from None
+        if not own:
+            raise self._unusable("it holds other things")
+
+    def _unusable(self, why: str | None) -> HomeUnusable:
+        advice = "Name another with --home: a directory that is empty, absent or a home already."
+        return HomeUnusable(f"{self.root} cannot be used: {why}", advice)
 
     def _admit_postgres(self) -> None:
         if not as_root():
@@ -95,7 +110,8 @@ class Home:
         if closed:
             raise HomeUnusable(
                 f"{self.root} cannot be used: as root, PostgreSQL runs as another user, who may not enter "
-                f"{closed[-1]}; choose a home elsewhere, such as /var/lib/acervo"
+                f"{closed[-1]}",
+                "Choose a home elsewhere, such as /var/lib/acervo.",
             )
         self.root.chmod(_ENTERABLE)
         self.postgres.mkdir(exist_ok=True)
@@ -107,7 +123,7 @@ class Home:
         try:
             descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise HomeUnusable(f"{self.root} cannot be used: {error.strerror}") from None
+            raise self._unusable(error.strerror) from None
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,9 +136,10 @@ class Home:
             os.close(descriptor)
 
     def wipe(self) -> None:
-        """Remove the home and all that it holds. Raises `HomeBusy` while a stack runs in it."""
+        """Remove the home and all that it holds. Raises `HomeBusy` while a stack runs in it, or `HomeUnusable`."""
         if not self.root.exists():
             return
+        self._check_own()
         with self.locked():
             shutil.rmtree(self.root)
 

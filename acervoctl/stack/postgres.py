@@ -102,7 +102,9 @@ class Postgres:
         self._sockets.mkdir(exist_ok=True, mode=0o700)
         found = self._sockets.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), owner and owner.pw_uid):
-            raise StackError(f"{self._sockets} belongs to somebody else")
+            raise StackError(
+                f"{self._sockets} belongs to somebody else", "Remove it, or name a home with a shorter path."
+            )
         self._sockets.chmod(0o700)
         if owner is not None:
             os.chown(self._sockets, owner.pw_uid, owner.pw_gid)
@@ -147,7 +149,10 @@ class Postgres:
         )
         password.unlink()
         if result.returncode != 0:
-            raise StackError(f"PostgreSQL's files cannot be made: {result.stderr.strip()}")
+            raise StackError(
+                f"PostgreSQL's files cannot be made: {result.stderr.strip()}",
+                "Make room and access there, or name another --home.",
+            )
         building.rename(self._data)
 
     def _clear_former(self) -> None:
@@ -167,7 +172,10 @@ class Postgres:
         except (FileNotFoundError, IndexError, ValueError, psutil.NoSuchProcess):
             return
         except psutil.TimeoutExpired:
-            raise StackError(f"PostgreSQL of an earlier run (pid {former.pid}) does not stop") from None
+            raise StackError(
+                f"PostgreSQL of an earlier run (pid {former.pid}) does not stop",
+                "End that process and start again.",
+            ) from None
 
     def program(self) -> Program:
         """What the supervisor runs."""
@@ -225,7 +233,7 @@ def installation() -> Path:
     """The directory of the installed PostgreSQL. Raises `PartMissing`."""
     package = importlib.util.find_spec(_PACKAGE)
     if package is None or package.origin is None:
-        raise PartMissing("PostgreSQL is not installed: install the extra `local`")
+        raise PartMissing("PostgreSQL is not installed", "Install the extra `local`.")
     return Path(package.origin).with_name(f"pginstall{_VERSION}")
 
 
@@ -241,7 +249,8 @@ def _system_user() -> pwd.struct_passwd | None:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as error:
         raise StackError(
-            f"PostgreSQL does not run as root, and the user {_SYSTEM_USER} for it cannot be made"
+            f"PostgreSQL does not run as root, and the user {_SYSTEM_USER} for it cannot be made",
+            "Make that user, or run as another than root.",
         ) from error
     return pwd.getpwnam(_SYSTEM_USER)
 

@@ -12,5 +12,5 @@ def find_tool(name: str) -> str:
     places = (sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath))
     path = shutil.which(name, path=os.pathsep.join(places))
     if path is None:
-        raise PartMissing(f"{name} is not installed: install the extra `local`")
+        raise PartMissing(f"{name} is not installed", "Install the extra `local`.")
     return path

@@ -145,7 +145,7 @@ REASONS: Mapping[int, Meaning] = MappingProxyType(
             Code.ALREADY_EXISTS,
             409,
             "The collection name is taken.",
-            "Choose another name, or leave it out and one is derived.",
+            "Choose another name: each is held once in the whole deployment.",
         ),
         pb.ERROR_REASON_COLLECTION_AMBIGUOUS: Meaning(
             Code.FAILED_PRECONDITION,
@@ -193,7 +193,7 @@ REASONS: Mapping[int, Meaning] = MappingProxyType(
             Code.INVALID_ARGUMENT,
             415,
             "The file's name, declared type and content do not agree.",
-            "Give the file the extension of what it holds and send it again.",
+            "Give the file the extension of what it holds, or convert it to a kind that is taken, and send it again.",
         ),
         pb.ERROR_REASON_FILE_TOO_LARGE: Meaning(
             Code.INVALID_ARGUMENT, 413, "The file is too large.", "Split the file or make it smaller."

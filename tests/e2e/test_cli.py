@@ -44,6 +44,24 @@ def answer(home: Path, *arguments: str | Path, status: int = 0) -> Any:
     return json.loads(done.stdout)
 
 
+def answered(home: Path, key: bytes, *arguments: str) -> int:
+    """The exit status of a command that asks a question on a terminal and gets this answer."""
+    ours, theirs = os.openpty()
+    os.write(ours, key + b"\n")
+    done = subprocess.run(
+        (*ACERVO, *arguments),
+        env={**os.environ, "ACERVO_HOME": str(home)},
+        stdin=theirs,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    os.close(ours)
+    os.close(theirs)
+    assert b"[y/N]" in done.stderr
+    return done.returncode
+
+
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
     """The home of a stack that `acervo up` runs; at the end Ctrl-C must stop it well and leave nothing."""
@@ -67,7 +85,10 @@ def test_a_second_up_says_which_pid_runs(home: Path) -> None:
     pid = json.loads((home / "stack.json").read_text())["pid"]
     again = acervo(home, "up")
     assert again.returncode == 2
-    assert again.stderr == f"error: a stack runs in {home} already (pid {pid})\n"
+    assert (
+        again.stderr
+        == f"error: a stack runs in {home} already (pid {pid}). Use or stop that one, or name another --home.\n"
+    )
 
 
 def test_what_was_ingested_is_listed_and_found_with_file_and_page(home: Path) -> None:
@@ -257,8 +278,12 @@ def test_documents_and_bases_are_removed_and_a_base_only_with_yes(home: Path, tm
     assert [document["id"] for document in left] == [second["document_id"]]
 
     assert acervo(home, "delete", "--collection", "removed").returncode == 2
+    assert answered(home, b"n", "delete", "--collection", "removed") == 2
+    assert len(answer(home, "documents", "--collection", "removed")["documents"]) == 1
     base = left[0]["knowledge_base_id"]
     assert answer(home, "delete", "--base", base, "--yes")["knowledge_base_id"] == base
+    answer(home, "ingest", paths[0], "--collection", "removed")
+    assert answered(home, b"y", "delete", "--collection", "removed") == 0
     assert acervo(home, "documents", "--collection", "removed").returncode == 2
 
 

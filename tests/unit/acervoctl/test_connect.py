@@ -58,7 +58,7 @@ def test_a_running_stack_needs_nothing_else(home: Home) -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": 1}', '{"pid": 1, "more": 2}', "\udcff"])
 def test_a_damaged_description_says_which_file_it_is_and_what_to_do(home: Home, text: str) -> None:
     home.description.write_bytes(text.encode(errors="surrogateescape"))
-    with home.locked(), pytest.raises(LocalStackError, match=r"stack\.json is damaged: stop"):
+    with home.locked(), pytest.raises(LocalStackError, match=r"stack\.json is damaged\. Stop"):
         Target(home.root).client({})
 
 

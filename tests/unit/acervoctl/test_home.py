@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -58,6 +58,23 @@ def test_a_home_that_cannot_be_made_is_one_clear_error(home: Home) -> None:
     home.root.joinpath("file").touch()
     with pytest.raises(HomeUnusable, match="cannot be used"):
         Home.at(home.root / "file" / "home").create()
+
+
+@pytest.mark.parametrize("use", [Home.create, Home.wipe])
+def test_a_directory_of_other_things_is_no_home_and_stays_as_it_is(
+    tmp_path: Path, use: Callable[[Home], None]
+) -> None:
+    kept = tmp_path / "kept.txt"
+    kept.touch()
+    with pytest.raises(HomeUnusable, match="holds other things"):
+        use(Home.at(tmp_path))
+    assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_a_home_is_one_again_whatever_else_came_into_it(home: Home) -> None:
+    home.create()
+    home.root.joinpath("notes.txt").touch()
+    home.create()
 
 
 def test_a_home_of_nobody_is_one_clear_error() -> None:

@@ -6,18 +6,28 @@ import os
 from pathlib import Path
 
 import pytest
+from typer import BadParameter
 
+from acervo.common.v1.error_reason_pb2 import ErrorReason
+from acervo.sync.v1.sources_pb2 import FailedFile, Run
 from acervo_client import AcervoError, FieldError
-from acervoctl.errors import CommandError, Exit
+from acervo_client.local import NotRunning
+from acervoctl import encode
+from acervoctl.errors import CommandError, Exit, interrupted
 from acervoctl.output import counted, print_json, print_table, report, sentences, shown
-from acervoctl.stack import StackError
+from acervoctl.stack import HomeBusy, StackError, StartFailed
 from services.shared.pathtext import path_of
 
 ERRORS = [
     (CommandError("there are no files", advice="Name some."), Exit.UNUSABLE, "no files. Name some.\n"),
-    (CommandError("half of it", status=Exit.FAILED), Exit.FAILED, "half of it\n"),
-    (CommandError("an\x1b[31modd\nname"), Exit.UNUSABLE, "an\\x1b[31modd"),
-    (StackError("[home] is full"), Exit.UNUSABLE, "[home] is full\n"),
+    (CommandError("half of it", advice="See.", status=Exit.FAILED), Exit.FAILED, "half of it. See.\n"),
+    (CommandError("an\x1b[31modd\nname", advice="Mend it."), Exit.UNUSABLE, "an\\x1b[31modd"),
+    (StackError("[home] is full", "Make room."), Exit.UNUSABLE, "[home] is full. Make room.\n"),
+    (NotRunning(Path("/h")), Exit.UNUSABLE, "runs in /h. Start one with `acervo up`.\n"),
+    (HomeBusy(Path("/h"), 7), Exit.UNUSABLE, "(pid 7). Use or stop that one"),
+    (StartFailed("nats", "does not start"), Exit.UNUSABLE, "does not start. Look at the logs"),
+    (interrupted(), Exit.INTERRUPTED, "interrupted. Run it again"),
+    (BadParameter("--x"), Exit.UNUSABLE, "See --help.\n"),
     (AcervoError("NOT_FOUND", "No such base."), Exit.UNUSABLE, "No such base. Check the id"),
     (AcervoError("UNAVAILABLE"), Exit.UNUSABLE, "Try again in a few seconds. (UNAVAILABLE)\n"),
     (
@@ -52,6 +62,7 @@ def test_every_error_has_one_shape_for_scripts(
     assert set(failure) == {"reason", "message", "advice"}
     assert failure["reason"]
     assert failure["message"]
+    assert failure["advice"]
 
 
 @pytest.mark.parametrize(
@@ -79,6 +90,15 @@ def test_json_is_utf_8_wherever_it_is_written_and_different_paths_stay_different
     read = json.loads(written.getvalue().decode("utf-8"))
     assert [os.fsencode(path_of(path)) for path in read["paths"]] == names
     assert (read["message"], read["text"]) == ("no %E9", "lone \ufffd and %25")
+
+
+def test_every_reason_of_a_failed_file_or_run_has_its_sentence_and_its_advice() -> None:
+    for reason in ErrorReason.values():
+        assert all(encode.failure_of(reason, "").values())
+    failed = [FailedFile(source_path="/a", reason="ERROR_REASON_NO_TEXT")]
+    run = encode.run(Run(failed_files=failed, failure_reason="ERROR_REASON_SOURCE_UNREADABLE"))
+    assert all(run["failure"].values())
+    assert all(run["failed_files"][0].values())
 
 
 def test_parts_of_a_message_are_ended_once_each() -> None:
