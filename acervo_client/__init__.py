@@ -5,7 +5,7 @@
         async for change in acervo.documents.watch([answer.document.id]):
             print(change.document.stage)
         for passage in await acervo.search("How many days off?", collection_names=["handbook"]):
-            print(passage.filename, passage.page, passage.text)
+            print(passage.filename, passage.page, passage.excerpt)
 
 `BlockingClient` does the same without asyncio. Both raise `AcervoError`.
 """

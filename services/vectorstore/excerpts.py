@@ -15,20 +15,27 @@ _MOST_PLACES = 64
 _SLACK = 40
 
 
+class Excerpt(NamedTuple):
+    """A part of a text, and from where to where, in the text, that goes which it is shown for."""
+
+    text: str
+    core: tuple[int, int]
+
+
 class _Hit(NamedTuple):
     start: int
     end: int
     beginning: str
 
 
-def excerpt(text: str, beginnings: Mapping[str, float], most: int = EXCERPT) -> str:
+def excerpt(text: str, beginnings: Mapping[str, float], most: int = EXCERPT) -> Excerpt:
     """Return at most `most` characters of a text, given what the question's words begin with and what each is worth.
 
     The words found stand in the middle. Where none is found, the text's beginning is chosen.
     """
-    if len(text) <= most:
-        return text
     first, last = _densest(sorted(_hits(text, beginnings, most)), beginnings, most)
+    if len(text) <= most:
+        return Excerpt(text, (first, last) if last else (0, len(text)))
     start = max(0, min(first - (most - (last - first)) // 2, len(text) - most))
     end = start + most
     if start:
@@ -37,7 +44,7 @@ def excerpt(text: str, beginnings: Mapping[str, float], most: int = EXCERPT) -> 
     if end < len(text):
         blank = text.rfind(" ", max(end - _SLACK, last, start + 1), end + 1)
         end = end if blank < 0 else blank
-    return text[start:end]
+    return Excerpt(text[start:end], (first, last) if last else (start, end))
 
 
 def _hits(text: str, beginnings: Mapping[str, float], most: int) -> Iterator[_Hit]:
@@ -66,16 +73,20 @@ def _is_word(text: str, place: int, length: int) -> bool:
 
 
 def _densest(hits: list[_Hit], worth: Mapping[str, float], most: int) -> tuple[int, int]:
-    """Return where the first and the last hit of the best stretch start and end; each word counts once."""
-    best, bounds = 0.0, (0, 0)
+    """Return where the first and the last hit of the best stretch start and end; each word counts once.
+
+    Of several that are worth the same, the shortest is the best.
+    """
+    best, bounds = (0.0, 0), (0, 0)
     within: Counter[str] = Counter()
     first = 0
     for hit in hits:
         within[hit.beginning] += 1
-        while hits[first].start < hit.end - most:
+        while hits[first].start < hit.end - most or within[hits[first].beginning] > 1:
             within[hits[first].beginning] -= 1
             first += 1
         value = sum(worth[beginning] for beginning, count in within.items() if count)
-        if value > best:
-            best, bounds = value, (hits[first].start, hit.end)
+        rank = (value, hits[first].start - hit.end)
+        if value and rank > best:
+            best, bounds = rank, (hits[first].start, hit.end)
     return bounds

@@ -46,6 +46,7 @@ class Rows:
         self._votes: Votes | None = None
         self._tally = Tally()
         self.chunk_count = 0
+        self.page_starts: list[int] = []
 
     def __enter__(self) -> Self:
         return self
@@ -75,6 +76,8 @@ class Rows:
         )
         self._tally.add(Statistics.of(analysis))
         self.chunk_count += len(chunks)
+        for chunk in chunks:
+            self.page_starts.extend(chunk.page_starts)
 
     def statistics(self) -> Statistics:
         """Return in how many of the chunks each term occurs. Blocks."""

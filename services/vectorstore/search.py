@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from services.shared.db import Connection, Pool
+from services.shared.pages import page_of
 from services.vectorstore import bm25, fusion, tables, wire
 from services.vectorstore.embedding import Embedders
-from services.vectorstore.excerpts import excerpt
+from services.vectorstore.excerpts import Excerpt, excerpt
 from services.vectorstore.fusion import POOL
 from services.vectorstore.models import Space
 from services.vectorstore.rarity import StatisticsCache
@@ -85,7 +86,8 @@ SELECT document_id, attempt, ordinal, embedding <#> $2 AS distance, unfitness FR
 """
 _PASSAGES = """
 SELECT wanted.place, chunk.knowledge_base_id, chunk.page, chunk.ordinal, chunk.text_start, chunk.text_end, chunk.text,
-    document.document_id, document.filename
+    document.document_id, document.filename, width_bucket(text_start, page_starts) AS first_page,
+    page_starts[width_bucket(text_start, page_starts) : width_bucket(text_end - 1, page_starts)] AS page_starts
 FROM unnest($2::uuid[], $3::integer[], $4::integer[], $5::integer[]) AS wanted (document_id, attempt, ordinal, place)
 JOIN {table} AS chunk USING (document_id, attempt, ordinal)
 JOIN rag_documents AS document USING (document_id)
@@ -207,7 +209,7 @@ async def _passages(
             knowledge_base_id=row["knowledge_base_id"],
             collection=candidates[place][0].collection.name,
             filename=row["filename"],
-            page=row["page"],
+            page=_page(row, part),
             ordinal=row["ordinal"],
             start=row["text_start"],
             end=row["text_end"],
@@ -216,10 +218,19 @@ async def _passages(
             vector=float(vector[place]),
             lexical=float(lexical[place]),
             coverage=covered,
-            excerpt=excerpt(row["text"], worth),
+            excerpt=part.text,
         )
         for place, row in ((place, texts[place]) for place in best if place in texts)
+        for part in [excerpt(row["text"], worth)]
     ]
+
+
+def _page(row: asyncpg.Record, part: Excerpt) -> int:
+    """Return the page that holds most of what an excerpt is shown for, 0 where there are no pages."""
+    if not row["page_starts"]:  # the kind has none, or the document is older than what is told of them
+        return int(row["page"])
+    start, end = (row["text_start"] + place for place in part.core)
+    return int(row["first_page"]) + page_of(start, end, row["page_starts"])
 
 
 async def _texts(

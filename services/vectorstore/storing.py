@@ -32,8 +32,8 @@ WHERE knowledge_base_id = $1 AND address_digest = sha256(convert_to($2, 'UTF8'))
 _RECORD = """
 INSERT INTO rag_documents (
     document_id, knowledge_base_id, collection, attempt, address, version, filename, kind, source, document_time,
-    chunk_count, term_counts, languages, address_digest
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, sha256(convert_to($5, 'UTF8')))
+    chunk_count, term_counts, languages, page_starts, address_digest
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, sha256(convert_to($5, 'UTF8')))
 """
 _REMOVE_CHUNKS = "DELETE FROM {table} WHERE document_id = ANY($1::uuid[])"
 _REMOVE_RECORDS = "DELETE FROM rag_documents WHERE document_id = ANY($1::uuid[])"
@@ -139,4 +139,5 @@ async def _insert(connection: Connection, collection: Collection, document: Docu
         *(document.id, document.knowledge_base_id, document.collection, document.attempt),
         *(document.address, document.version, document.filename, document.kind, document.source),
         *(document.time, rows.chunk_count, statistics.encoded(), sorted(statistics.languages)),
+        rows.page_starts,
     )

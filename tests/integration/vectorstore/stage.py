@@ -42,6 +42,7 @@ class Document:
     attempt: int = 1
     address: str = ""
     version: int = 1
+    page_starts: list[int] = field(default_factory=list)
 
     def work(self) -> Work:
         message = EmbedDocument(document_id=str(self.id), attempt=self.attempt, parse_epoch=1)
@@ -72,6 +73,8 @@ def chunk_file_of(document: Document) -> bytes:
         chunk = Chunk(
             ordinal=ordinal, text=text, page=ordinal + 1, start=ordinal * 100, end=ordinal * 100 + len(text)
         )
+        if ordinal == 0:
+            chunk.page_starts.extend(document.page_starts)
         serialize_length_prefixed(chunk, stream)
     return zstandard.ZstdCompressor().compress(stream.getvalue())
 

@@ -58,6 +58,28 @@ async def test_a_passage_tells_where_the_words_of_the_question_stand(stage: Stag
     assert short.excerpt == TEXTS[0]
 
 
+@pytest.mark.parametrize("length", [40, 900])
+async def test_a_passage_is_cited_by_the_page_on_which_the_words_of_the_question_stand(
+    stage: Stage, length: int
+) -> None:
+    filler = "the quay is deep and wide " * 40
+    pages = [f"{filler[:length]}\n{text}\n" for text in TEXTS]
+    starts = [sum(map(len, pages[:place])) for place in range(len(pages))]
+    document = Document(stage.base(), ["".join(pages)], page_starts=starts)
+    await stage.index(document)
+    questions = ["lighthouse keepers", "flour and salt", "which pilot boards a vessel"]
+    found = [(await stage.search(question, document.base))[0].page for question in questions]
+    assert found == [1, 2, 3]
+
+
+async def test_a_later_chunk_is_cited_by_the_pages_of_the_whole_document(stage: Stage) -> None:
+    document = Document(stage.base(), [*TEXTS, "Tugs. " * 5], page_starts=[0, 0, 90, 130, 140, 290, 310])
+    await stage.index(document)
+    questions = ["lighthouse", "flour", "patience", "harbour pilot", "tugs"]
+    found = [(await stage.search(question, document.base))[0].page for question in questions]
+    assert found == [2, 3, 4, 5, 6]
+
+
 async def test_inflected_words_are_found_in_each_chunks_own_language(stage: Stage) -> None:
     document = Document(
         stage.base(),

@@ -19,7 +19,7 @@ def shown(text: str, question: str, most: int = 200) -> str:
     lexicon = Lexicon()
     statistics = Statistics.of(lexicon.analyse([FILLER, text]))
     worth = bm25.worth(lexicon.beginnings(question, statistics.languages), statistics)
-    return excerpt(text, worth, most)
+    return excerpt(text, worth, most).text
 
 
 @pytest.mark.parametrize("text", [ANSWER + FILLER, FILLER + ANSWER + FILLER, FILLER + ANSWER])
@@ -52,9 +52,12 @@ def test_a_text_without_words_of_the_question_is_shown_from_its_beginning() -> N
     st.integers(1, 80),
 )
 def test_an_excerpt_is_a_bounded_part_of_any_text(text: str, beginnings: dict[str, float], most: int) -> None:
-    part = excerpt(text, beginnings, most)
+    part, (first, last) = excerpt(text, beginnings, most)
     assert part in text
     assert min(1, len(text)) <= len(part) <= most
+    assert 0 <= first <= last <= len(text)
+    assert text[first:last] in part
+    assert last > first or not text
 
 
 @given(st.text(max_size=80), st.sets(st.integers(0, len(LANGUAGES))))
