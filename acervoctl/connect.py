@@ -5,20 +5,25 @@
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from acervo_client import AcervoClient, local
 from acervo_client.connection import SERVICES
+from acervoctl.errors import CommandError
 from acervoctl.stack import Home
+
+_ADDRESS = re.compile(r"\S+:\d{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """Which deployment, as whom. `home` and `user` are empty where the command line does not say.
 
-    Every method raises `LocalStackError` where there is no deployment or no token to be had.
+    Every method raises `LocalStackError` where there is no deployment or no token to be had, and `CommandError`
+    for an address that can be none.
     """
 
     home: Path | None = None
@@ -43,11 +48,14 @@ class Target:
         )
 
     def _addresses(self, environ: Mapping[str, str]) -> dict[str, str]:
+        variables = {service: f"ACERVO_ADDRESS_{service.upper()}" for service in SERVICES}
         given = {
-            service: environ[f"ACERVO_ADDRESS_{service.upper()}"]
-            for service in SERVICES
-            if environ.get(f"ACERVO_ADDRESS_{service.upper()}")
+            service: environ[variable] for service, variable in variables.items() if environ.get(variable)
         }
+        for service, address in given.items():
+            if not _ADDRESS.fullmatch(address):
+                message = f"{variables[service]} is {address}, which is no host:port"
+                raise CommandError(message, advice="Set it as in access.example.org:7001, or unset it.")
         if given and (self.home is None or len(given) == len(SERVICES)):
             return given
         return {**local.Description.read(self.resolve_home(environ).root).addresses, **given}

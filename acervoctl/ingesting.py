@@ -48,7 +48,10 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FileStatus:
-    """One file and what became of it so far. `reason`, `message` and `advice` are set for ERROR and REFUSED."""
+    """One file and what became of it so far. `reason`, `message` and `advice` are set for ERROR and REFUSED.
+
+    `warnings`, each a code and a message, say what was left out of the document, or guessed.
+    """
 
     path: Path
     stage: Stage = Stage.WAITING
@@ -59,6 +62,7 @@ class FileStatus:
     reason: str = ""
     message: str = ""
     advice: str = ""
+    warnings: tuple[tuple[str, str], ...] = ()
 
     @property
     def unchanged(self) -> bool:
@@ -228,4 +232,5 @@ def _status(path: Path, document: Document) -> FileStatus:
         reason=failure.get("reason", ""),
         message=failure.get("message", ""),
         advice=failure.get("advice", ""),
+        warnings=tuple((warning.code, warning.message) for warning in document.warnings),
     )

@@ -153,6 +153,9 @@ def _print_end(statuses: Sequence[FileStatus], place: Place, *, as_json: bool) -
             }
         )
         return
+    for status in statuses:
+        for code, message in status.warnings:
+            out.print(f"{shown(status.path)}: {code}: {shown(message)}")
     print_failures(statuses)
     ends = [f"{counts[stage]} {stage}" for stage in Stage if counts[stage]]
     unchanged = sum(status.unchanged for status in statuses)
@@ -172,4 +175,5 @@ def _encode(status: FileStatus) -> dict[str, object]:
         "chunks": status.chunks,
         "pages": status.pages,
         "failure": failure if failed else None,
+        "warnings": [{"code": code, "message": message} for code, message in status.warnings],
     }

@@ -1,6 +1,7 @@
 """`acervo collections` and `acervo documents`: what is there."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated
@@ -9,7 +10,7 @@ import typer
 
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from acervo.ingest.v1 import documents_pb2
-from acervo.ingest.v1.documents_pb2 import Document, DocumentCounts
+from acervo.ingest.v1.documents_pb2 import Document
 from acervo.vectorstore.v1.collections_pb2 import CollectionStats
 from acervoctl import encode
 from acervoctl.bases import Place
@@ -82,16 +83,17 @@ def documents(
     A document waits (queued), is read and cut (parsing), is stored (embedding), and is then done or in error.
     """
     place = Place.of(collection, base)
-    found, counts = asyncio.run(_documents(Target(home, user), place, state or ()))
+    found = asyncio.run(_documents(Target(home, user), place, state or ()))
     current = found if every else without_older_failures(found)
+    states = Counter(one.state for one in current)
+    counts = {name.value: states[number] for name, number in _STATES.items()}
     if as_json:
-        totals = {name.value: getattr(counts, name.value) for name in State}
-        print_json({"documents": [encode.document(one) for one in current], "counts": totals})
+        print_json({"documents": [encode.document(one) for one in current], "counts": counts})
         return
     _print_documents(current)
     left_out = len(found) - len(current)
     older = f"; {counted(left_out, 'older failure')} left out: --all shows them" if left_out else ""
-    out.print(f"{counts.done} done, {counts.processing} processing, {counts.error} in error{older}")
+    out.print(f"{counts['done']} done, {counts['processing']} processing, {counts['error']} in error{older}")
 
 
 def without_older_failures(newest_first: Sequence[Document]) -> list[Document]:
@@ -129,12 +131,6 @@ def _notes(one: Document) -> Iterator[str]:
         yield f"{warning.code}: {warning.message}"
 
 
-async def _documents(
-    target: Target, place: Place, states: Sequence[State]
-) -> tuple[list[Document], DocumentCounts]:
-    wanted = [_STATES[state] for state in states]
+async def _documents(target: Target, place: Place, states: Sequence[State]) -> list[Document]:
     async with target.client() as client:
-        counts = await client.documents.counts(
-            collection_name=place.collection_name, knowledge_base_id=place.knowledge_base_id
-        )
-        return [one async for one in place.documents(client, wanted)], counts
+        return [one async for one in place.documents(client, [_STATES[state] for state in states])]

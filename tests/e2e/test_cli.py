@@ -246,6 +246,17 @@ def test_names_of_any_bytes_are_documents_of_their_own_and_valid_json(home: Path
     assert (again["counts"]["ingested"], again["failed_files"]) == (3, [])
 
 
+def test_what_was_guessed_of_a_file_is_told_at_the_end_of_ingest(home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "old.txt"
+    path.write_bytes(
+        "El niño comió una manzana mañana en la montaña, según la canción.\n".encode("latin-1") * 9
+    )
+    (taken,) = answer(home, "ingest", path, "--collection", "guessed")["files"]
+    assert [warning["code"] for warning in taken["warnings"]] == ["encoding_guessed"]
+    told = acervo(home, "ingest", path, "--collection", "guessed").stdout
+    assert f"{path}: encoding_guessed: {taken['warnings'][0]['message']}" in told
+
+
 def test_the_client_and_the_command_line_mean_the_same_document(home: Path, tmp_path: Path) -> None:
     path = tmp_path / "one.txt"
     path.write_text("A file that comes twice")
@@ -296,10 +307,11 @@ def test_failures_are_told_with_advice_retried_and_left_out_once_the_same_file_c
         path.write_bytes(path.read_bytes() + tail)
         answer(home, "ingest", path, "--collection", "failing", status=1)
     (last,) = answer(home, "documents", "--collection", "failing")["documents"]
-    assert len(answer(home, "documents", "--collection", "failing", "--all")["documents"]) == 2
+    everything = answer(home, "documents", "--collection", "failing", "--all")
+    assert (len(everything["documents"]), everything["counts"]["error"]) == (2, 2)
 
     shown = acervo(home, "documents", "--collection", "failing").stdout
-    for told in (last["id"], str(path), *last["failure"].values(), "1 older failure left out"):
+    for told in (last["id"], str(path), *last["failure"].values(), "1 in error; 1 older failure left out"):
         assert told in shown
     assert answer(home, "retry", "--collection", "failing")["documents"] == [last["id"]]
 

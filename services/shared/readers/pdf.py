@@ -111,11 +111,9 @@ def _raise_if_memory(failure: Exception) -> None:
 def _warnings(unreadable: int, garbage: int) -> tuple[ReadWarning, ...]:
     found = []
     if unreadable:
-        found.append(ReadWarning("pages_unreadable", f"{unreadable} damaged pages were left out."))
+        found.append(ReadWarning("pages_unreadable", f"Damaged pages were left out: {unreadable}."))
     if garbage:
         found.append(
-            ReadWarning(
-                "text_layer_unusable", f"The text of {garbage} pages makes no sense and was left out."
-            )
+            ReadWarning("text_layer_unusable", f"Pages whose text makes no sense were left out: {garbage}.")
         )
     return tuple(found)

@@ -40,7 +40,7 @@ def _finished(parsed: Parsed, limits: Limits) -> Parsed:
     warnings = list(parsed.warnings)
     if removed:
         warnings.append(
-            ReadWarning("characters_removed", f"{removed} characters that are no text were removed.")
+            ReadWarning("characters_removed", f"Characters that are no text were removed: {removed}.")
         )
     return Parsed(pages, tuple(warnings))
 

@@ -46,7 +46,7 @@ def _is_monotonous(text: str) -> bool:
 
 def _warnings(decoded: Decoded, replaced: int) -> Iterator[ReadWarning]:
     if not decoded.encoding:
-        yield ReadWarning("encoding_unknown", f"{replaced} bytes fit no known encoding and were replaced.")
+        yield ReadWarning("encoding_unknown", f"Bytes that fit no known encoding were replaced: {replaced}.")
         return
     if decoded.guessed:
         name = _NAMES.get(decoded.encoding, decoded.encoding.replace("_", "-").upper())

@@ -11,6 +11,7 @@ import pytest
 from acervo_client import AcervoClient, AcervoError
 from acervo_client.local import PEOPLE, Description, LocalStackError
 from acervoctl.connect import Target
+from acervoctl.errors import CommandError
 from acervoctl.stack import Home, issuer, temporary_home
 
 REMOTE = {"ACERVO_ADDRESS_ACCESS": "acervo.example:7001", "ACERVO_TOKEN": "given"}
@@ -87,3 +88,16 @@ async def test_a_token_that_cannot_be_sent_is_refused_by_name(token: str) -> Non
     async with AcervoClient({"access": "127.0.0.1:1"}, token) as client:
         with pytest.raises(AcervoError, match="TOKEN_INVALID"):
             await client.who_am_i()
+
+
+@pytest.mark.parametrize("address", ["foo", "foo:", ":7001", "foo:bar", "http://foo"])
+def test_an_address_that_can_be_none_is_told_with_its_variable(address: str) -> None:
+    environ = {"ACERVO_ADDRESS_ACCESS": address, "ACERVO_TOKEN": "token"}
+    with pytest.raises(CommandError, match=f"ACERVO_ADDRESS_ACCESS is {address},"):
+        Target().client(environ)
+
+
+@pytest.mark.parametrize("address", ["foo:1", "[::1]:7001", "dns:///foo.example:7001"])
+async def test_an_address_that_grpc_takes_is_taken(address: str) -> None:
+    async with Target().client({"ACERVO_ADDRESS_ACCESS": address, "ACERVO_TOKEN": "token"}):
+        pass
