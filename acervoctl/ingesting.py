@@ -179,7 +179,8 @@ class _Ingestion:
         known = self.statuses[path]
         if deleted:
             message = "It was removed while it was being indexed."
-            self._set(replace(known, stage=Stage.ERROR, reason="NOT_FOUND", message=message))
+            advice = "Ingest it again if it should stay."
+            self._set(replace(known, stage=Stage.ERROR, reason="NOT_FOUND", message=message, advice=advice))
             return
         self._set(replace(_status(path, document), already_present=known.already_present))
 

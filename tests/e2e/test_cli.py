@@ -219,6 +219,7 @@ def test_a_token_from_the_command_line_is_taken_through_the_environment(home: Pa
         (("ingest", "/nonexistent", "/dev/null", "-c", "library"), "FILE_UNREADABLE"),
         (("ingest", EXAMPLES / "README.md", "-c", "No Name"), "NAME_INVALID"),
         (("sync", "local", "/nonexistent", "-c", "absent"), "SOURCE_UNREADABLE"),
+        (("sync", "local", os.fsdecode(b"/caf\xe9"), "-c", "absent"), "USAGE"),
         (("delete", "-c", "absent", "--yes"), "NOT_FOUND"),
         (("delete",), "USAGE"),
         (("token", "--user="), "USAGE"),

@@ -166,7 +166,7 @@ async def test_what_is_refused_or_fails_has_a_reason_and_stops_no_other_file(
         (Stage.ERROR, "NOT_FOUND"),
         (Stage.REFUSED, "FILE_UNREADABLE"),
     ]
-    assert all(end.message and end.advice for end in ends[3:5])
+    assert all(end.message and end.advice for end in ends[3:7])
     assert Counter(end.stage for end in ends)[Stage.DONE] == 16
 
 

@@ -1,9 +1,12 @@
 """Which files a command line means."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from acervo_client.uploads import address
 from acervoctl.files import find_files
@@ -104,6 +107,19 @@ def test_different_files_never_share_an_address_and_theirs_is_text(tree: Path) -
     addresses = {address(path) for path in found}
     assert len(addresses) == len(found)
     assert all(path.encode("utf-8") for path in addresses)
+
+
+@given(
+    st.sets(
+        st.binary(min_size=1, max_size=8).map(lambda name: name.translate(None, b"/\0") + b"x"), max_size=20
+    )
+)
+def test_no_two_names_of_a_directory_share_an_address(names: set[bytes]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            (Path(folder) / os.fsdecode(name)).touch()
+        paths = [Path(entry) for entry in os.scandir(folder)]
+        assert len({address(path).encode("utf-8") for path in paths}) == len(paths) == len(names)
 
 
 def test_a_step_up_behind_a_link_leads_where_the_system_leads(tree: Path) -> None:
