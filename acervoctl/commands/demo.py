@@ -88,7 +88,8 @@ async def _ingest(client: AcervoClient, files: list[Path]) -> None:
             status=Exit.FAILED,
         )
     chunks = sum(status.chunks for status in statuses)
-    out.print(f"{counted(len(statuses), 'document')} indexed in {counted(chunks, 'passage')}.")
+    size = f"at most {_CONFIG.chunk_size} characters each"
+    out.print(f"{counted(len(statuses), 'document')} indexed in {counted(chunks, 'passage')}, {size}.")
 
 
 async def _ask(client: AcervoClient, question: Question) -> None:
