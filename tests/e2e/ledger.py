@@ -1,5 +1,6 @@
 """Counts, from the outside, what a stack holds: every chunk, every blob, every event that was not sent."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,7 +44,13 @@ class Ledger:
     async def objects(self) -> set[str]:
         """The keys of all objects in blob storage, with what interrupted writers left."""
         store = BlobStore.open(self._blobs.as_uri())
-        staged = {str(path.relative_to(self._blobs)) for path in self._blobs.rglob("*#*")}
+        # Unlike a glob, a walk goes on where a folder is removed meanwhile.
+        staged = {
+            str((Path(folder) / name).relative_to(self._blobs))
+            for folder, _, names in os.walk(self._blobs)
+            for name in names
+            if "#" in name
+        }
         return {key async for key in store.list_keys()} | staged
 
     async def wanted_objects(self) -> set[str]:
