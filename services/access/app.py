@@ -2,11 +2,18 @@
 
 from datetime import timedelta
 
-from acervo.access.v1 import access_pb2_grpc, knowledge_bases_pb2_grpc, organizations_pb2_grpc
+from acervo.access.v1 import (
+    access_pb2_grpc,
+    grants_pb2_grpc,
+    knowledge_bases_pb2_grpc,
+    organizations_pb2_grpc,
+    teams_pb2_grpc,
+)
 from services.access import teardowns
 from services.access.callers import Callers
 from services.access.consumers import Consumers
 from services.access.rpc import CALLERS, AccessServicer, KnowledgeBaseServicer, OrganizationServicer
+from services.access.rpc_sharing import GrantServicer, TeamServicer
 from services.access.settings import AccessSettings
 from services.access.teardown import OWNERS
 from services.shared import bus, telemetry
@@ -31,6 +38,8 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
             knowledge_bases_pb2_grpc.add_KnowledgeBaseServiceServicer_to_server,
             KnowledgeBaseServicer(pool, callers, embedding),
         ),
+        (teams_pb2_grpc.add_TeamServiceServicer_to_server, TeamServicer(pool, callers)),
+        (grants_pb2_grpc.add_GrantServiceServicer_to_server, GrantServicer(pool, callers)),
     ]
 
 

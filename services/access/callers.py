@@ -21,8 +21,8 @@ class Callers:
         if principal.kind is PrincipalKind.SERVICE:
             return Caller(CallerKind.SERVICE, None, service=principal.service or "")
         if principal.kind is PrincipalKind.USER and principal.user_id is not None:
-            return self._person(principal.user_id)
-        return Caller(CallerKind.AGENT, principal.user_id)
+            return self.person(principal.user_id)
+        return Caller(CallerKind.AGENT, principal.user_id, agent_id=principal.agent_id)
 
     def acting_for(self, actor: UUID | None) -> Caller:
         """Who makes the call at hand, or the person in whose name a service makes it.
@@ -34,7 +34,8 @@ class Callers:
             return caller
         if caller.kind is not CallerKind.SERVICE:
             raise ServicesOnly
-        return self._person(actor)
+        return self.person(actor)
 
-    def _person(self, user_id: UUID) -> Caller:
+    def person(self, user_id: UUID) -> Caller:
+        """What somebody is who need not call."""
         return Caller(CallerKind.PERSON, user_id, user_id in self._admins)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from services.access import knowledge_bases, names, organizations
+from services.access import knowledge_bases, names, organizations, teams
 from services.access.claims import Claimant, Embedding, Verdict, judge
 from services.access.knowledge_bases import KnowledgeBase
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Visibility
@@ -29,6 +29,8 @@ class Wish:
     organization_id: UUID | None = None
     visibility: Visibility | None = None
     """None but for organizations' bases."""
+    team_id: UUID | None = None
+    """Which team it is to be visible to; None but for that visibility."""
     embedding: Embedding | None = None
     """None: what the name has already, or the deployment's default."""
     ingestion_config: IngestionConfig = DEFAULT
@@ -50,7 +52,7 @@ class Fresh:
 async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fresh) -> KnowledgeBase:
     """Make a base, in the caller's transaction.
 
-    Raises OrganizationNotFound or BaseNotFound where the caller may not make bases there, NameInvalid,
+    Raises OrganizationNotFound or BaseNotFound where the caller may not make bases there, TeamNotFound, NameInvalid,
     NameTaken or EmbeddingConflict. Where another transaction is at work on the name for longer than a second, the
     database's refusal to wait goes up: callers are told to try again.
     """
@@ -67,6 +69,8 @@ async def _authorise(connection: Connection, caller: Caller, wish: Wish) -> None
         role = await organizations.lock_for_content(connection, wish.organization_id, caller.person)
         if not allows(role, Permission.COLLECTIONS_CREATE):
             raise OrganizationNotFound
+        if wish.team_id is not None:
+            await teams.check_exists(connection, wish.organization_id, wish.team_id)
     elif caller.person is None or (wish.scope is BaseScope.APP and not caller.deployment_admin):
         raise BaseNotFound
 
@@ -91,7 +95,9 @@ async def _claim(
 async def _store(
     connection: Connection, caller: Caller, wish: Wish, base_id: UUID, name: str, embedding: Embedding
 ) -> KnowledgeBase:
-    holding = Holding(BaseKind.REGULAR, wish.scope, wish.organization_id, caller.person, wish.visibility)
+    holding = Holding(
+        BaseKind.REGULAR, wish.scope, wish.organization_id, caller.person, wish.visibility, wish.team_id
+    )
     made = await knowledge_bases.insert(
         connection,
         base_id,

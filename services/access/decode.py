@@ -7,12 +7,13 @@ import unicodedata
 from collections.abc import Mapping
 from uuid import UUID
 
-from acervo.access.v1 import access_pb2, knowledge_bases_pb2, organizations_pb2
+from acervo.access.v1 import access_pb2, grants_pb2, knowledge_bases_pb2, organizations_pb2, teams_pb2
 from services.access.claims import Embedding
 from services.access.creation import Wish
+from services.access.grants import GrantWish
 from services.access.knowledge_bases import Filter
 from services.access.organizations import Membership
-from services.access.reach import BaseScope, Targets, Visibility, Want
+from services.access.reach import BaseScope, Grantee, Targets, Visibility, Want
 from services.access.roles import Role
 from services.shared.errors import FieldsInvalid
 from services.shared.fields import Fields
@@ -41,8 +42,9 @@ SCOPES: Mapping[knowledge_bases_pb2.Scope, BaseScope] = {
 VISIBILITIES: Mapping[knowledge_bases_pb2.Visibility, Visibility] = {
     knowledge_bases_pb2.VISIBILITY_PRIVATE: Visibility.PRIVATE,
     knowledge_bases_pb2.VISIBILITY_ORG: Visibility.ORG,
+    knowledge_bases_pb2.VISIBILITY_TEAM: Visibility.TEAM,
 }
-_WANTS: Mapping[access_pb2.Permission, Want] = {
+PERMISSIONS: Mapping[access_pb2.Permission, Want] = {
     access_pb2.PERMISSION_VIEW: Want.VIEW,
     access_pb2.PERMISSION_EDIT: Want.EDIT,
 }
@@ -85,8 +87,10 @@ def organization_name(request: organizations_pb2.CreateOrganizationRequest) -> s
         return fields.display_name(request.display_name)
 
 
-def members_page(request: organizations_pb2.ListMembersRequest) -> tuple[UUID, PageRequest]:
-    """Whose members are asked for, and which part of them."""
+def page_of_organization(
+    request: organizations_pb2.ListMembersRequest | teams_pb2.ListTeamsRequest,
+) -> tuple[UUID, PageRequest]:
+    """Whose members or teams are asked for, and which part of them."""
     with Fields() as fields:
         return fields.uuid("organization_id", request.organization_id), fields.page(request)
 
@@ -98,8 +102,10 @@ def new_member(request: organizations_pb2.AddMemberRequest) -> tuple[Membership,
         return membership, fields.choice("role", request.role, ROLES, Role.VIEWER)
 
 
-def membership(request: organizations_pb2.RemoveMemberRequest) -> Membership:
-    """Who is to leave which organization."""
+def membership(
+    request: organizations_pb2.RemoveMemberRequest | organizations_pb2.TransferOwnershipRequest,
+) -> Membership:
+    """Whose place in which organization is to change."""
     with _Fields() as fields:
         return fields.membership(request.organization_id, request.user_id)
 
@@ -109,7 +115,7 @@ def targets(request: access_pb2.ResolveRequest) -> tuple[Targets, Want]:
     ids, names = set(), set()
     with Fields() as fields:
         fields.count("targets", request.targets, MAX_TARGETS)
-        want = fields.choice("permission", request.permission, _WANTS, Want.VIEW)
+        want = fields.choice("permission", request.permission, PERMISSIONS, Want.VIEW)
         for place, target in enumerate(request.targets):
             if target.WhichOneof("target") == "collection_name":
                 names.add(target.collection_name)
@@ -135,6 +141,7 @@ def wish(request: knowledge_bases_pb2.CreateKnowledgeBaseRequest) -> Wish:
             collection_name=request.collection_name,
             organization_id=organization,
             visibility=_visibility(fields, request.visibility, scope),
+            team_id=_team(fields, request),
             embedding=fields.embedding(request.embedding),
             ingestion_config=fields.ingestion_config(request),
         )
@@ -152,6 +159,14 @@ def _visibility(fields: Fields, code: knowledge_bases_pb2.Visibility, scope: Bas
     return None
 
 
+def _team(fields: _Fields, request: knowledge_bases_pb2.CreateKnowledgeBaseRequest) -> UUID | None:
+    if request.visibility == knowledge_bases_pb2.VISIBILITY_TEAM:
+        return fields.uuid("team_id", request.team_id)
+    if request.team_id:
+        fields.refuse("team_id", "This goes with the visibility TEAM.")
+    return None
+
+
 def bases_page(request: knowledge_bases_pb2.ListKnowledgeBasesRequest) -> tuple[Filter, PageRequest]:
     """Which bases are asked for, and which part of them. Raises NameInvalid as `wish` does."""
     with Fields() as fields:
@@ -160,3 +175,62 @@ def bases_page(request: knowledge_bases_pb2.ListKnowledgeBasesRequest) -> tuple[
     if request.collection_name:
         check_collection_name(request.collection_name)
     return Filter(organization, request.collection_name or None), wanted
+
+
+def new_team(request: teams_pb2.CreateTeamRequest) -> tuple[UUID, str]:
+    """Whose team is to be made, and what it is called."""
+    with _Fields() as fields:
+        return fields.uuid("organization_id", request.organization_id), fields.display_name(
+            request.display_name
+        )
+
+
+def team_name(request: teams_pb2.RenameTeamRequest) -> tuple[UUID, str]:
+    """Which team is to be called what."""
+    with _Fields() as fields:
+        return fields.uuid("team_id", request.team_id), fields.display_name(request.display_name)
+
+
+def team_member(
+    request: teams_pb2.AddTeamMemberRequest | teams_pb2.RemoveTeamMemberRequest,
+) -> tuple[UUID, UUID]:
+    """The team and the person."""
+    with Fields() as fields:
+        return fields.uuid("team_id", request.team_id), fields.uuid("user_id", request.user_id)
+
+
+def team_members_page(request: teams_pb2.ListTeamMembersRequest) -> tuple[UUID, PageRequest]:
+    """Which team's members are asked for, and which part of them."""
+    with Fields() as fields:
+        return fields.uuid("team_id", request.team_id), fields.page(request)
+
+
+def grant_wish(request: grants_pb2.AddGrantRequest) -> GrantWish:
+    """What is to be granted to whom."""
+    with Fields() as fields:
+        path = request.WhichOneof("grantee")
+        if path is None:
+            fields.refuse("user_id", "Give this, team_id or agent_id, one of the three.")
+            path = "user_id"
+        return GrantWish(
+            base_id=fields.uuid("knowledge_base_id", request.knowledge_base_id),
+            grantee=Grantee(path.removesuffix("_id")),
+            grantee_id=fields.uuid(path, getattr(request, path)),
+            permission=fields.choice("permission", request.permission, PERMISSIONS, Want.VIEW),
+        )
+
+
+def grants_page(request: grants_pb2.ListGrantsRequest) -> tuple[UUID, PageRequest]:
+    """Which base's grants are asked for, and which part of them."""
+    with Fields() as fields:
+        return fields.uuid("knowledge_base_id", request.knowledge_base_id), fields.page(request)
+
+
+def explained(request: grants_pb2.ExplainAccessRequest) -> tuple[UUID, UUID, UUID | None]:
+    """The base, the person, and the agent that acts for the person."""
+    with Fields() as fields:
+        return (
+            fields.uuid("knowledge_base_id", request.knowledge_base_id),
+            fields.uuid("user_id", request.user_id),
+            fields.optional_uuid("agent_id", request.agent_id),
+        )

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from uuid import UUID
 
 from acervo.events.v1.facts_pb2 import OrganizationDeleted
-from services.access import knowledge_bases, names, organizations, teardowns
+from services.access import grants, knowledge_bases, names, organizations, teardowns
 from services.access.reach import Caller, Want
-from services.access.refusals import BaseNotFound, OrganizationNotFound
+from services.access.refusals import BaseInUse, BaseNotFound, OrganizationNotFound
 from services.access.roles import Permission, allows
 from services.access.teardown import begin
 from services.shared import bus, outbox
@@ -22,7 +22,8 @@ _DELETE = "DELETE FROM organizations WHERE id = $1"
 async def delete_base(connection: Connection, caller: Caller, base_id: UUID, new_id: NewId) -> None:
     """Delete a base, or empty an organization's default, and start its teardown.
 
-    Waits for whoever is at work on the name. Raises BaseNotFound where the caller may not edit the base.
+    Waits for whoever is at work on the name. Raises BaseNotFound where the caller may not edit the base, BaseInUse
+    where it would go and agents hold it.
     """
     seen = await knowledge_bases.find(connection, caller, base_id, Want.EDIT)
     if seen is None:
@@ -31,6 +32,10 @@ async def delete_base(connection: Connection, caller: Caller, base_id: UUID, new
     base = await knowledge_bases.lock(connection, caller, base_id, Want.EDIT)
     if base is None:
         raise BaseNotFound
+    if not base.default_base:
+        held, agents = await grants.agents_of(connection, caller, base_id)
+        if held:
+            raise BaseInUse(agents)
     holders = await names.count_holders(connection, [base.collection_name])
     teardown = begin(
         new_id(),

@@ -5,22 +5,40 @@ from uuid import UUID
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from acervo.access.v1 import access_pb2, knowledge_bases_pb2, organizations_pb2
-from services.access.decode import ROLES, SCOPES, VISIBILITIES
+from acervo.access.v1 import access_pb2, grants_pb2, knowledge_bases_pb2, organizations_pb2, teams_pb2
+from services.access.decode import PERMISSIONS, ROLES, SCOPES, VISIBILITIES
+from services.access.grants import Explanation, Grant
 from services.access.knowledge_bases import KnowledgeBase
 from services.access.organizations import Member, Organization
-from services.access.reach import Caller
+from services.access.reach import Caller, Ground
+from services.access.teams import Team
 from services.shared.ingestion_config_codec import config_to_proto
 
 _ROLE_CODES = {role: code for code, role in ROLES.items()}
 _SCOPE_CODES = {scope: code for code, scope in SCOPES.items()}
 _VISIBILITY_CODES = {visibility: code for code, visibility in VISIBILITIES.items()}
+_PERMISSION_CODES = {want: code for code, want in PERMISSIONS.items()}
+_GROUND_CODES = {
+    Ground.APP: grants_pb2.GROUND_APP,
+    Ground.DEPLOYMENT_ADMIN: grants_pb2.GROUND_DEPLOYMENT_ADMIN,
+    Ground.PERSONAL: grants_pb2.GROUND_PERSONAL,
+    Ground.OWN: grants_pb2.GROUND_OWN,
+    Ground.ORGANIZATION: grants_pb2.GROUND_ORGANIZATION,
+    Ground.TEAM: grants_pb2.GROUND_TEAM,
+    Ground.ROLE: grants_pb2.GROUND_ROLE,
+    Ground.USER_GRANT: grants_pb2.GROUND_USER_GRANT,
+    Ground.TEAM_GRANT: grants_pb2.GROUND_TEAM_GRANT,
+    Ground.AGENT_GRANT: grants_pb2.GROUND_AGENT_GRANT,
+}
 
 
 def who(caller: Caller) -> access_pb2.WhoAmIResponse:
     """Who calls."""
     return access_pb2.WhoAmIResponse(
-        user_id=_id(caller.user_id), service=caller.service, deployment_admin=caller.deployment_admin
+        user_id=_id(caller.user_id),
+        service=caller.service,
+        deployment_admin=caller.deployment_admin,
+        agent_id=_id(caller.agent_id),
     )
 
 
@@ -51,6 +69,7 @@ def knowledge_base(row: KnowledgeBase) -> knowledge_bases_pb2.KnowledgeBase:
         scope=_SCOPE_CODES[holding.scope],
         organization_id=_id(holding.organization_id),
         owner_user_id=_id(holding.owner_user_id),
+        team_id=_id(holding.team_id),
         embedding=knowledge_bases_pb2.EmbeddingSettings(model=row.embedding.model, width=row.embedding.width),
         ingestion_config=config_to_proto(row.ingestion_config),
         default_base=row.default_base,
@@ -59,6 +78,38 @@ def knowledge_base(row: KnowledgeBase) -> knowledge_bases_pb2.KnowledgeBase:
     if holding.visibility is not None:
         message.visibility = _VISIBILITY_CODES[holding.visibility]
     return message
+
+
+def team(row: Team) -> teams_pb2.Team:
+    """A team, every field set."""
+    return teams_pb2.Team(
+        id=str(row.id),
+        organization_id=str(row.organization_id),
+        display_name=row.display_name,
+        create_time=_time(row.create_time),
+    )
+
+
+def grant(row: Grant) -> grants_pb2.Grant:
+    """A grant, every field set."""
+    message = grants_pb2.Grant(
+        id=str(row.id),
+        knowledge_base_id=str(row.knowledge_base_id),
+        permission=_PERMISSION_CODES[row.permission],
+        giver_user_id=str(row.giver_user_id),
+        create_time=_time(row.create_time),
+    )
+    setattr(message, f"{row.grantee}_id", str(row.grantee_id))
+    return message
+
+
+def explanation(why: Explanation) -> grants_pb2.ExplainAccessResponse:
+    """Why somebody reaches a base."""
+    return grants_pb2.ExplainAccessResponse(
+        role=organizations_pb2.ROLE_UNSPECIFIED if why.role is None else _ROLE_CODES[why.role],
+        view=[_GROUND_CODES[ground] for ground in why.view],
+        edit=[_GROUND_CODES[ground] for ground in why.edit],
+    )
 
 
 def _id(value: UUID | None) -> str:

@@ -17,26 +17,27 @@ from services.shared.ingestion_config_codec import config_from_json, config_to_j
 from services.shared.paging import Page, PageRequest
 
 _COLUMNS = """
-    b.id, b.kind, b.scope, b.organization_id, b.owner_user_id, b.visibility, b.default_base, b.display_name,
-    b.collection_name, b.ingestion_config, b.create_time, n.embedding_model, n.embedding_width
+    b.id, b.kind, b.scope, b.organization_id, b.owner_user_id, b.visibility, b.team_id, b.default_base,
+    b.display_name, b.collection_name, b.ingestion_config, b.create_time, n.embedding_model, n.embedding_width
 """
 _RESOLVE = f"""
 SELECT {_COLUMNS} {FROM_BASES}
- WHERE (b.id = ANY ($7::uuid[]) OR b.collection_name = ANY ($8::text[])) AND {REACHED}
+ WHERE (b.id = ANY ($10::uuid[]) OR b.collection_name = ANY ($11::text[])) AND {REACHED}
 """
-_FIND = f"SELECT {_COLUMNS} {FROM_BASES} WHERE b.id = $7 AND {REACHED}"
+_FIND = f"SELECT {_COLUMNS} {FROM_BASES} WHERE b.id = $10 AND {REACHED}"
 _LOCK = f"{_FIND} FOR UPDATE OF b"
+_LOCK_SHARED = f"{_FIND} FOR KEY SHARE OF b"
 # Hidden bases are in no listing, whoever asks.
 _PAGE = f"""
 SELECT {_COLUMNS} {FROM_BASES}
- WHERE b.kind = 'regular' AND b.id > $7 AND {REACHED}
-   AND ($8::uuid IS NULL OR b.organization_id = $8) AND ($9::text IS NULL OR b.collection_name = $9)
- ORDER BY b.id LIMIT $10
+ WHERE b.kind = 'regular' AND b.id > $10 AND {REACHED}
+   AND ($11::uuid IS NULL OR b.organization_id = $11) AND ($12::text IS NULL OR b.collection_name = $12)
+ ORDER BY b.id LIMIT $13
 """
 _INSERT = """
-INSERT INTO knowledge_bases (id, scope, organization_id, owner_user_id, visibility, default_base, display_name,
-                             collection_name, ingestion_config)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO knowledge_bases (id, scope, organization_id, owner_user_id, visibility, team_id, default_base,
+                             display_name, collection_name, ingestion_config)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 RETURNING create_time
 """
 _DELETE = "DELETE FROM knowledge_bases WHERE id = ANY ($1::uuid[])"
@@ -70,6 +71,7 @@ class KnowledgeBase:
                 organization_id=row["organization_id"],
                 owner_user_id=row["owner_user_id"],
                 visibility=None if visibility is None else Visibility(visibility),
+                team_id=row["team_id"],
             ),
             embedding=Embedding(row["embedding_model"], row["embedding_width"]),
             ingestion_config=config_from_json(row["ingestion_config"]),
@@ -86,7 +88,9 @@ class Filter:
     collection_name: str | None = None
 
 
-async def resolve(pool: Pool, caller: Caller, targets: Targets, want: Want) -> Sequence[KnowledgeBase]:
+async def resolve(
+    pool: "Pool | Connection", caller: Caller, targets: Targets, want: Want
+) -> Sequence[KnowledgeBase]:
     """The bases that the targets name and the caller reaches, by one statement."""
     rows = await pool.fetch(_RESOLVE, *arguments(caller, want), list(targets.ids), list(targets.names))
     return [KnowledgeBase.from_row(row) for row in rows]
@@ -103,6 +107,14 @@ async def find(
 async def lock(connection: Connection, caller: Caller, base_id: UUID, want: Want) -> KnowledgeBase | None:
     """One base, if the caller reaches it still, held until the transaction ends. The name's lock comes first."""
     row = await connection.fetchrow(_LOCK, *arguments(caller, want), base_id)
+    return None if row is None else KnowledgeBase.from_row(row)
+
+
+async def lock_shared(
+    connection: Connection, caller: Caller, base_id: UUID, want: Want
+) -> KnowledgeBase | None:
+    """One base, if the caller reaches it still, kept from being deleted until the transaction ends."""
+    row = await connection.fetchrow(_LOCK_SHARED, *arguments(caller, want), base_id)
     return None if row is None else KnowledgeBase.from_row(row)
 
 
@@ -137,6 +149,7 @@ async def insert(
         holding.organization_id,
         holding.owner_user_id,
         holding.visibility,
+        holding.team_id,
         default_base,
         display_name,
         collection_name,

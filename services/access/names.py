@@ -15,7 +15,7 @@ ON CONFLICT (name) DO UPDATE SET name = excluded.name
 RETURNING embedding_model, embedding_width
 """
 _HOLDERS = f"""
-SELECT b.kind <> 'regular' AS hidden, {REACHED} IS TRUE AS editable {FROM_BASES} WHERE b.collection_name = $7
+SELECT b.kind <> 'regular' AS hidden, {REACHED} IS TRUE AS editable {FROM_BASES} WHERE b.collection_name = $10
 """
 _TEARDOWNS = "SELECT count(*) FROM teardowns WHERE collection_name = $1"
 _LOCK = "SELECT name FROM collection_names WHERE name = $1 FOR UPDATE"

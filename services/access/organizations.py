@@ -9,9 +9,10 @@ import asyncpg
 
 from acervo.events.v1.facts_pb2 import MemberRemoved
 from services.access.refusals import LastOwner, MemberNotFound, OrganizationNotFound, RoleNotExceeded
-from services.access.roles import MemberChange, Permission, Role, allows, judge_change
+from services.access.roles import MemberChange, Permission, Role, allows, judge_change, may_transfer
 from services.shared import bus, outbox
 from services.shared.db import Connection, Pool
+from services.shared.errors import FieldsInvalid, FieldViolation
 from services.shared.paging import Page, PageRequest
 
 _INSERT = "INSERT INTO organizations (id, display_name) VALUES ($1, $2) RETURNING create_time"
@@ -34,6 +35,10 @@ INSERT INTO members (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)
 ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role
 RETURNING id, user_id, role, create_time
 """
+_SET_ROLE = """
+UPDATE members SET role = $3 WHERE organization_id = $1 AND user_id = $2 RETURNING id, user_id, role, create_time
+"""
+# Takes along what the person was granted, and the places in teams.
 _DELETE_MEMBER = "DELETE FROM members WHERE organization_id = $1 AND user_id = $2"
 _MEMBERS = """
 SELECT id, user_id, role, create_time FROM members
@@ -97,10 +102,21 @@ async def members_page(
     pool: Pool, organization_id: UUID, reader: UUID | None, wanted: PageRequest
 ) -> Page[Member]:
     """An organization's members, oldest first, for one of them. Raises OrganizationNotFound for others."""
-    if await pool.fetchval(_ROLE, organization_id, reader) is None:
-        raise OrganizationNotFound
+    await check_member(pool, organization_id, reader)
     rows = await pool.fetch(_MEMBERS, organization_id, wanted.after, wanted.limit)
     return wanted.cut([Member.from_row(row) for row in rows])
+
+
+async def check_member(pool: Pool, organization_id: UUID, reader: UUID | None) -> None:
+    """Raise OrganizationNotFound for who is no member."""
+    if await pool.fetchval(_ROLE, organization_id, reader) is None:
+        raise OrganizationNotFound
+
+
+async def find_role(connection: Connection, member: Membership) -> Role | None:
+    """The role of a person, under a lock of the organization; None for who is no member."""
+    role = await connection.fetchval(_ROLE, member.organization_id, member.user_id)
+    return None if role is None else Role(role)
 
 
 async def lock_for_content(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Role:
@@ -143,6 +159,23 @@ async def put_member(
     return Member.from_row(row)
 
 
+async def transfer(connection: Connection, giver: UUID | None, member: Membership) -> Member:
+    """Make another member an owner, and the giver, who is one, an admin.
+
+    Raises OrganizationNotFound where the giver is no owner, MemberNotFound, or FieldsInvalid where both are one.
+    """
+    role = await lock_for_change(connection, member.organization_id, giver)
+    if not may_transfer(role):
+        raise OrganizationNotFound
+    if giver == member.user_id:
+        raise FieldsInvalid([FieldViolation("user_id", "This must be another member.")])
+    if await find_role(connection, member) is None:
+        raise MemberNotFound
+    await connection.execute(_SET_ROLE, member.organization_id, giver, Role.ADMIN)
+    (row,) = await connection.fetch(_SET_ROLE, member.organization_id, member.user_id, Role.OWNER)
+    return Member.from_row(row)
+
+
 async def remove_member(connection: Connection, giver: UUID | None, member: Membership) -> None:
     """Take a person out, or let the giver leave; effective on that person's next call.
 
@@ -163,8 +196,7 @@ async def _authorise(
     leaving = wanted is None and giver == member.user_id
     if not leaving and not allows(role, Permission.MEMBERS_MANAGE):
         raise OrganizationNotFound
-    held = await connection.fetchval(_ROLE, member.organization_id, member.user_id)
-    present = None if held is None else Role(held)
+    present = await find_role(connection, member)
     owners = await connection.fetchval(_OWNERS, member.organization_id)
     change = judge_change(role, present=present, wanted=wanted, owners=owners, leaving=leaving)
     if change is MemberChange.NOT_EXCEEDED:

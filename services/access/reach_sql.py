@@ -1,15 +1,17 @@
 """The rule of `reach` as the database evaluates it: one predicate, used by every statement that reads bases.
 
-`$1` to `$6` are a `Predicate`'s arguments; a statement's own start at `$7`.
+`$1` to `$9` are a `Predicate`'s arguments; a statement's own start at `$10`.
 """
 
 from typing import TypeAlias
 from uuid import UUID
 
-from services.access.reach import Caller, CallerKind, Want
-from services.access.roles import Role, Scope, roles_reaching
+from services.access.reach import Caller, CallerKind, Want, reach_of, sufficient_grants
+from services.access.roles import Role, Scope
 
-Arguments: TypeAlias = tuple[UUID | None, bool, bool, list[Role], list[Role], list[Role]]
+Arguments: TypeAlias = tuple[
+    UUID | None, bool, bool, list[Role], list[Role], list[Role], list[Role], UUID | None, list[Want]
+]
 
 FROM_BASES = """
   FROM knowledge_bases b
@@ -17,27 +19,58 @@ FROM_BASES = """
   LEFT JOIN members m ON m.organization_id = b.organization_id AND m.user_id = $1::uuid
 """
 
-REACHED = """
-    ($2::boolean OR b.kind = 'regular' AND CASE b.scope
-        WHEN 'app' THEN $3::boolean
-        WHEN 'personal' THEN b.owner_user_id = $1 AND (b.organization_id IS NULL OR m.role IS NOT NULL)
+_GRANTED = """
+    EXISTS (SELECT FROM grants g
+             WHERE g.knowledge_base_id = b.id AND g.grantee_kind = '{kind}' AND g.grantee_id = {grantee}
+               AND g.permission = ANY ($9::text[]))
+"""
+_GRANTED_TO_USER = _GRANTED.format(kind="user", grantee="$1")
+_GRANTED_TO_AGENT = _GRANTED.format(kind="agent", grantee="$8")
+_GRANTED_TO_TEAM = """
+    EXISTS (SELECT FROM grants g JOIN team_members t ON t.team_id = g.grantee_id AND t.user_id = $1
+             WHERE g.knowledge_base_id = b.id AND g.grantee_kind = 'team' AND g.permission = ANY ($9::text[]))
+"""
+_IN_TEAM = "EXISTS (SELECT FROM team_members t WHERE t.team_id = b.team_id AND t.user_id = $1)"
+_POSSESSED = "b.owner_user_id = $1 AND (b.organization_id IS NULL OR m.role IS NOT NULL)"
+
+REACHED = f"""
+    ($2::boolean OR b.kind = 'regular' AND CASE
+        WHEN $8::uuid IS NOT NULL THEN CASE b.scope
+            WHEN 'app' THEN 'view' = ANY ($9::text[])
+            WHEN 'personal' THEN {_POSSESSED}
+            ELSE m.role IS NOT NULL
+        END AND {_GRANTED_TO_AGENT}
+        WHEN b.scope = 'app' THEN $3::boolean
+        WHEN b.scope = 'personal' THEN {_POSSESSED}
         ELSE m.role = ANY ($4::text[])
-            OR m.role = ANY ($5::text[]) AND b.visibility = 'org'
-            OR m.role = ANY ($6::text[]) AND b.owner_user_id = $1
+            OR m.role = ANY ($6::text[]) AND b.visibility = 'org'
+            OR m.role = ANY ($7::text[]) AND b.owner_user_id = $1
+            OR m.role = ANY ($5::text[]) AND b.visibility = 'team' AND {_IN_TEAM}
+            OR m.role IS NOT NULL AND ({_GRANTED_TO_USER} OR {_GRANTED_TO_TEAM})
     END)
 """
 """True where the caller reaches `b`; false or null elsewhere."""
 
 
 def arguments(caller: Caller, want: Want) -> Arguments:
-    """What `$1` to `$6` are: the person, whether everything is reached, whether app bases are, and the roles whose
-    scope is ALL, SHARED and OWN at least."""
+    """What `$1` to `$9` are.
+
+    The person who calls or is acted for, whether everything is reached, whether app bases are, the roles that reach
+    ALL, TEAM, SHARED and OWN at least, the agent, and the grants that suffice.
+    """
     is_person = caller.kind is CallerKind.PERSON
     return (
-        caller.person,
+        caller.user_id,
         caller.kind is CallerKind.SERVICE,
         is_person and (want is Want.VIEW or caller.deployment_admin),
-        list(roles_reaching(want.permission, Scope.ALL)),
-        list(roles_reaching(want.permission, Scope.SHARED)),
-        list(roles_reaching(want.permission, Scope.OWN)),
+        _roles(want, Scope.ALL),
+        _roles(want, Scope.TEAM),
+        _roles(want, Scope.SHARED),
+        _roles(want, Scope.OWN),
+        caller.agent_id,
+        list(sufficient_grants(want)),
     )
+
+
+def _roles(want: Want, at_least: Scope) -> list[Role]:
+    return [role for role in Role if reach_of(role, want) >= at_least]

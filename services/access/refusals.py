@@ -1,7 +1,15 @@
 """The refusals that only access makes; those of every service are in `services.shared.errors`."""
 
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
 from acervo.common.v1.error_reason_pb2 import ErrorReason
 from services.shared.errors import AcervoError, NotFound
+
+# As many as a message, and a header, have room for.
+_TOLD: Final = 5
+_LISTED: Final = 50
 
 
 class RoleNotExceeded(AcervoError):
@@ -32,6 +40,23 @@ class CollectionAmbiguous(AcervoError):
         super().__init__(ErrorReason.ERROR_REASON_COLLECTION_AMBIGUOUS)
 
 
+class BaseInUse(AcervoError):
+    """The base is granted to agents."""
+
+    def __init__(self, agents: Sequence[UUID]) -> None:
+        """`agents` are those of which the caller may know; there may be more."""
+        reason = ErrorReason.ERROR_REASON_BASE_IN_USE
+        if not agents:
+            super().__init__(reason)
+            return
+        told = ", ".join(map(str, agents[:_TOLD]))
+        more = f" and {len(agents) - _TOLD} more" if len(agents) > _TOLD else ""
+        listed = ",".join(map(str, agents[:_LISTED]))
+        super().__init__(
+            reason, f"Agents hold this knowledge base: {told}{more}.", metadata={"agents": listed}
+        )
+
+
 class OrganizationNotFound(NotFound):
     """There is no such organization, or the caller may not do this in it."""
 
@@ -51,3 +76,17 @@ class BaseNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("knowledge base")
+
+
+class TeamNotFound(NotFound):
+    """There is no such team, or the caller may not do this with it."""
+
+    def __init__(self) -> None:
+        super().__init__("team")
+
+
+class GrantNotFound(NotFound):
+    """There is no such grant, or the caller does not manage its base."""
+
+    def __init__(self) -> None:
+        super().__init__("grant")

@@ -17,7 +17,7 @@ class Scope(IntEnum):
     SHARED = 2
     """And what is visible to the whole organization."""
     TEAM = 3
-    """And what is visible to a team of the person's."""
+    """And what is visible to a team that the person is in."""
     ALL = 4
     """Everything of the organization, private things included."""
 
@@ -28,8 +28,14 @@ class Permission(StrEnum):
     COLLECTIONS_VIEW = "collections:view"
     COLLECTIONS_EDIT = "collections:edit"
     COLLECTIONS_CREATE = "collections:create"
+    SECRETS_VIEW = "secrets:view"
+    SECRETS_EDIT = "secrets:edit"
     MEMBERS_MANAGE = "members:manage"
+    """Members and teams."""
+    AUDIT_READ = "audit:read"
+    BUDGETS_MANAGE = "budgets:manage"
     ORGANIZATION_DELETE = "organization:delete"
+    """An owner's alone, as handing the ownership on is."""
 
 
 class Role(StrEnum):
@@ -45,23 +51,22 @@ class Role(StrEnum):
 _SCOPES: Mapping[Role, Mapping[Permission, Scope]] = MappingProxyType(
     {
         Role.OWNER: dict.fromkeys(Permission, Scope.ALL),
-        Role.ADMIN: {
-            Permission.COLLECTIONS_VIEW: Scope.ALL,
-            Permission.COLLECTIONS_EDIT: Scope.ALL,
-            Permission.COLLECTIONS_CREATE: Scope.ALL,
-            Permission.MEMBERS_MANAGE: Scope.ALL,
-        },
+        Role.ADMIN: {**dict.fromkeys(Permission, Scope.ALL), Permission.ORGANIZATION_DELETE: Scope.NONE},
         Role.BUILDER: {
             Permission.COLLECTIONS_VIEW: Scope.ALL,
             Permission.COLLECTIONS_EDIT: Scope.ALL,
             Permission.COLLECTIONS_CREATE: Scope.OWN,
+            Permission.SECRETS_VIEW: Scope.TEAM,
+            Permission.SECRETS_EDIT: Scope.OWN,
         },
         Role.MEMBER: {
-            Permission.COLLECTIONS_VIEW: Scope.SHARED,
+            Permission.COLLECTIONS_VIEW: Scope.TEAM,
             Permission.COLLECTIONS_EDIT: Scope.OWN,
             Permission.COLLECTIONS_CREATE: Scope.OWN,
+            Permission.SECRETS_VIEW: Scope.OWN,
+            Permission.SECRETS_EDIT: Scope.OWN,
         },
-        Role.VIEWER: {Permission.COLLECTIONS_VIEW: Scope.SHARED},
+        Role.VIEWER: {Permission.COLLECTIONS_VIEW: Scope.TEAM},
     }
 )
 
@@ -86,11 +91,6 @@ def allows(role: Role | None, permission: Permission) -> bool:
     return scope_of(role, permission) > Scope.NONE
 
 
-def roles_reaching(permission: Permission, at_least: Scope) -> tuple[Role, ...]:
-    """The roles whose permission reaches `at_least` so far."""
-    return tuple(role for role in Role if scope_of(role, permission) >= at_least)
-
-
 def exceeds(giver: Role, other: Role) -> bool:
     """Whether `giver` may do all that `other` may, and something more."""
     pairs = [(scope_of(giver, permission), scope_of(other, permission)) for permission in Permission]
@@ -100,6 +100,11 @@ def exceeds(giver: Role, other: Role) -> bool:
 def may_hand_out(giver: Role, role: Role) -> bool:
     """Whether a member may give `role` to somebody, or take it: an owner any, others what their own exceeds."""
     return allows(giver, Permission.MEMBERS_MANAGE) and (giver is Role.OWNER or exceeds(giver, role))
+
+
+def may_transfer(giver: Role) -> bool:
+    """Whether a member may make another one an owner and step down to admin."""
+    return giver is Role.OWNER
 
 
 def judge_change(

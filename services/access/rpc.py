@@ -1,7 +1,8 @@
-"""The servicers of access. Handlers learn who calls, read the request, call, and encode the answer.
+"""The servicers of access; those of teams and grants are in `rpc_sharing`.
 
-Whether the caller may is decided where the rows are, by the statements that read or lock them; a refusal there reads
-as absence does. Mutations are done once for each request id.
+Handlers learn who calls, read the request, call, and encode the answer. Whether the caller may is decided where the
+rows are, by the statements that read or lock them; a refusal there reads as absence does. Mutations are done once for
+each request id.
 """
 
 import secrets
@@ -30,6 +31,7 @@ CALLERS: Final[Mapping[str, server.Callers]] = {
     "/acervo.access.v1.OrganizationService/CreateOrganization": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/ListOrganizations": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/AddMember": server.Callers.PEOPLE,
+    "/acervo.access.v1.OrganizationService/TransferOwnership": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/RemoveMember": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/ListMembers": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/DeleteOrganization": server.Callers.PEOPLE,
@@ -37,6 +39,17 @@ CALLERS: Final[Mapping[str, server.Callers]] = {
     "/acervo.access.v1.KnowledgeBaseService/GetKnowledgeBase": server.Callers.PEOPLE,
     "/acervo.access.v1.KnowledgeBaseService/ListKnowledgeBases": server.Callers.PEOPLE,
     "/acervo.access.v1.KnowledgeBaseService/DeleteKnowledgeBase": server.Callers.PEOPLE,
+    "/acervo.access.v1.TeamService/CreateTeam": server.Callers.PEOPLE,
+    "/acervo.access.v1.TeamService/ListTeams": server.Callers.PEOPLE,
+    "/acervo.access.v1.TeamService/RenameTeam": server.Callers.PEOPLE,
+    "/acervo.access.v1.TeamService/DeleteTeam": server.Callers.PEOPLE,
+    "/acervo.access.v1.TeamService/AddTeamMember": server.Callers.PEOPLE,
+    "/acervo.access.v1.TeamService/RemoveTeamMember": server.Callers.PEOPLE,
+    "/acervo.access.v1.TeamService/ListTeamMembers": server.Callers.PEOPLE,
+    "/acervo.access.v1.GrantService/AddGrant": server.Callers.PEOPLE,
+    "/acervo.access.v1.GrantService/ListGrants": server.Callers.PEOPLE,
+    "/acervo.access.v1.GrantService/RevokeGrant": server.Callers.PEOPLE,
+    "/acervo.access.v1.GrantService/ExplainAccess": server.Callers.PEOPLE,
 }
 
 
@@ -133,6 +146,20 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
 
         return await once(self._pool, call, organizations_pb2.AddMemberResponse, work)
 
+    async def TransferOwnership(  # noqa: N802
+        self, request: organizations_pb2.TransferOwnershipRequest, context: CallContext
+    ) -> organizations_pb2.TransferOwnershipResponse:
+        """Another member the owner, and the caller an admin."""
+        caller = self._callers.current()
+        call = Call.of(request)
+        membership = decode.membership(request)
+
+        async def work(connection: Connection) -> organizations_pb2.TransferOwnershipResponse:
+            member = await organizations.transfer(connection, caller.person, membership)
+            return organizations_pb2.TransferOwnershipResponse(member=encode.member(member))
+
+        return await once(self._pool, call, organizations_pb2.TransferOwnershipResponse, work)
+
     async def RemoveMember(  # noqa: N802
         self, request: organizations_pb2.RemoveMemberRequest, context: CallContext
     ) -> organizations_pb2.RemoveMemberResponse:
@@ -152,7 +179,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
     ) -> organizations_pb2.ListMembersResponse:
         """An organization's members, for one of them."""
         caller = self._callers.current()
-        organization_id, wanted = decode.members_page(request)
+        organization_id, wanted = decode.page_of_organization(request)
         page = await organizations.members_page(self._pool, organization_id, caller.person, wanted)
         return organizations_pb2.ListMembersResponse(
             members=map(encode.member, page.rows), next_page_token=page.next_page_token

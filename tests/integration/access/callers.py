@@ -1,6 +1,6 @@
 """How tests call access: as a person of some name, as an agent of hers, or as a service."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -8,20 +8,24 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError
 
-from acervo.access.v1 import access_pb2
+from acervo.access.v1 import access_pb2, grants_pb2, teams_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
+from acervo.access.v1.grants_pb2_grpc import GrantServiceStub
 from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
 from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
+from acervo.access.v1.teams_pb2_grpc import TeamServiceStub
 from services.shared.auth import AGENT_CLAIM, user_id
 from services.shared.client import CallOptions, call_options
 from tests.signing import PEOPLE, Trust
 
 if TYPE_CHECKING:
     from acervo.access.v1.access_pb2_grpc import AccessServiceAsyncStub
+    from acervo.access.v1.grants_pb2_grpc import GrantServiceAsyncStub
     from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceAsyncStub
     from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceAsyncStub
+    from acervo.access.v1.teams_pb2_grpc import TeamServiceAsyncStub
 
 ADMIN = "root"
 AGENT_ID = UUID(int=77)
@@ -32,19 +36,21 @@ def person_id(name: str) -> UUID:
 
 
 class Access:
-    """The three services of access, and tokens to call them with."""
+    """The services of access, and tokens to call them with."""
 
     def __init__(self, channel: grpc.aio.Channel, trust: Trust) -> None:
         self._trust = trust
         self.rules: AccessServiceAsyncStub = AccessServiceStub(channel)
         self.organizations: OrganizationServiceAsyncStub = OrganizationServiceStub(channel)
         self.bases: KnowledgeBaseServiceAsyncStub = KnowledgeBaseServiceStub(channel)
+        self.teams: TeamServiceAsyncStub = TeamServiceStub(channel)
+        self.grants: GrantServiceAsyncStub = GrantServiceStub(channel)
 
     def person(self, name: str) -> CallOptions:
         return call_options(self._trust.person(name))
 
-    def agent(self, name: str) -> CallOptions:
-        return call_options(self._trust.people.sign(sub=name, **{AGENT_CLAIM: str(AGENT_ID)}))
+    def agent(self, name: str, agent_id: UUID = AGENT_ID) -> CallOptions:
+        return call_options(self._trust.people.sign(sub=name, **{AGENT_CLAIM: str(agent_id)}))
 
     def service(self, name: str) -> CallOptions:
         return call_options(self._trust.service(name, "access"))
@@ -66,6 +72,40 @@ class Access:
     async def remove(self, giver: str, organization_id: str, name: str) -> None:
         request = org.RemoveMemberRequest(organization_id=organization_id, user_id=str(person_id(name)))
         await self.organizations.RemoveMember(request, **self.person(giver))
+
+    async def team(self, maker: str, organization_id: str, *members: str) -> str:
+        """Make a team of these members of an organization; return its id."""
+        request = teams_pb2.CreateTeamRequest(organization_id=organization_id, display_name="Sales")
+        made = await self.teams.CreateTeam(request, **self.person(maker))
+        for name in members:
+            await self.join(maker, made.team.id, name)
+        return made.team.id
+
+    async def join(self, giver: str, team_id: str, name: str) -> None:
+        request = teams_pb2.AddTeamMemberRequest(team_id=team_id, user_id=str(person_id(name)))
+        await self.teams.AddTeamMember(request, **self.person(giver))
+
+    async def leave(self, giver: str, team_id: str, name: str) -> None:
+        request = teams_pb2.RemoveTeamMemberRequest(team_id=team_id, user_id=str(person_id(name)))
+        await self.teams.RemoveTeamMember(request, **self.person(giver))
+
+    async def grant(self, giver: str, base_id: str, **grantee: str) -> grants_pb2.Grant:
+        """Let `user_id`, `team_id` or `agent_id` view a base."""
+        return await self._grant(giver, base_id, access_pb2.PERMISSION_VIEW, grantee)
+
+    async def grant_edit(self, giver: str, base_id: str, **grantee: str) -> grants_pb2.Grant:
+        """Let `user_id`, `team_id` or `agent_id` edit a base."""
+        return await self._grant(giver, base_id, access_pb2.PERMISSION_EDIT, grantee)
+
+    async def _grant(
+        self, giver: str, base_id: str, permission: access_pb2.Permission, grantee: Mapping[str, Any]
+    ) -> grants_pb2.Grant:
+        request = grants_pb2.AddGrantRequest(knowledge_base_id=base_id, permission=permission, **grantee)
+        return (await self.grants.AddGrant(request, **self.person(giver))).grant
+
+    async def revoke(self, caller: str, grant_id: str) -> None:
+        request = grants_pb2.RevokeGrantRequest(grant_id=grant_id)
+        await self.grants.RevokeGrant(request, **self.person(caller))
 
     async def base(self, maker: str, **fields: Any) -> kb.KnowledgeBase:
         """Make a base, personal and called `Notes` where nothing else is said."""
@@ -93,6 +133,20 @@ class Access:
         request = access_pb2.ResolveRequest(targets=targets, permission=permission, actor_user_id=actor)
         answer = await self.rules.Resolve(request, **options)
         return {base.id for base in answer.knowledge_bases}
+
+    async def may(self, options: CallOptions, base_id: str) -> str:
+        """What the caller may do with a base: "view edit", "view", or nothing."""
+        wants = {"view": access_pb2.PERMISSION_VIEW, "edit": access_pb2.PERMISSION_EDIT}
+        able = []
+        for want, permission in wants.items():
+            try:
+                await self.resolve(options, ids=(base_id,), permission=permission)
+            except AioRpcError as error:
+                if error.code() is not grpc.StatusCode.NOT_FOUND:
+                    raise
+            else:
+                able.append(want)
+        return " ".join(able)
 
 
 async def refusal(call: Awaitable[object]) -> AioRpcError:

@@ -1,113 +1,65 @@
 """`Resolve` and `WhoAmI`: the SQL predicate says what the rule says, and refusals say nothing."""
 
-from itertools import product
 from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from acervo.access.v1 import access_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
 from services.access import knowledge_bases
-from services.access.reach import (
-    BaseKind,
-    BaseScope,
-    Caller,
-    CallerKind,
-    Holding,
-    Targets,
-    Visibility,
-    Want,
-    reaches,
-)
-from services.access.roles import Role
+from services.access.reach import BaseKind, Targets, Want
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool
 from services.shared.ids import uuid7
 from services.shared.paging import PageRequest
 from tests.integration.access.callers import ADMIN, Access, person_id, refusal, told
+from tests.integration.access.worlds import CALLERS, World, check_twins
 
 EDIT = access_pb2.PERMISSION_EDIT
-ANA, BEA = UUID(int=1), UUID(int=2)
-
-_INSERT = """
-INSERT INTO knowledge_bases (id, kind, scope, organization_id, owner_user_id, visibility, display_name,
-                             collection_name, ingestion_config)
-VALUES ($1, $2, $3, $4, $5, $6, 'Notes', 'notes', $7)
-"""
-_CONFIG = {"parser": "pymupdf", "chunk_size": 2500, "chunk_overlap": 200, "chunking_strategy": "recursive"}
-
-
-def all_holdings(organizations: list[UUID]) -> list[Holding]:
-    """Every base that the schema allows, for each of the organizations."""
-    found = []
-    everything = product(BaseKind, BaseScope, [None, *organizations], [None, ANA, BEA], [None, *Visibility])
-    for kind, scope, organization, owner, visibility in everything:
-        if (visibility is not None) != (scope is BaseScope.ORG):
-            continue
-        if scope is BaseScope.PERSONAL and owner is None:
-            continue
-        if (scope is BaseScope.ORG and organization is None) or (scope is BaseScope.APP and organization):
-            continue
-        found.append(Holding(kind, scope, organization, owner, visibility))
-    return found
-
-
-def all_callers() -> list[Caller]:
-    people = [Caller(CallerKind.PERSON, user, admin) for user, admin in product([ANA, BEA], [False, True])]
-    return [*people, Caller(CallerKind.AGENT, ANA), Caller(CallerKind.SERVICE, None, service="ingest")]
-
-
-async def populate(pool: Pool) -> tuple[dict[UUID, Role | None], dict[UUID, Holding]]:
-    """One organization for each role that Ana may have in it, none included, with every base there can be."""
-    roles: dict[UUID, Role | None] = {uuid7(): role for role in (None, *Role)}
-    for organization, role in roles.items():
-        await pool.execute("INSERT INTO organizations (id, display_name) VALUES ($1, 'Acme')", organization)
-        if role is not None:
-            insert = "INSERT INTO members (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)"
-            await pool.execute(insert, uuid7(), organization, ANA, role)
-    await pool.execute("INSERT INTO collection_names VALUES ('notes', 'hashing-256', 256)")
-    bases = {uuid7(): holding for holding in all_holdings(list(roles))}
-    await pool.executemany(
-        _INSERT,
-        [
-            (i, h.kind, h.scope, h.organization_id, h.owner_user_id, h.visibility, _CONFIG)
-            for i, h in bases.items()
-        ],
-    )
-    return roles, bases
 
 
 async def test_the_statement_reaches_what_the_rule_reaches(pool: Pool) -> None:
-    roles, bases = await populate(pool)
-    targets = Targets(frozenset(bases), frozenset())
-    for caller, want in product(all_callers(), Want):
-        reached = await knowledge_bases.resolve(pool, caller, targets, want)
-        expected = set()
-        for base_id, holding in bases.items():
-            in_organization = caller.user_id == ANA and holding.organization_id is not None
-            role = roles[holding.organization_id] if in_organization and holding.organization_id else None
-            if reaches(caller, role, holding, want):
-                expected.add(base_id)
-        assert {base.id for base in reached} == expected, (caller, want)
-        by_name = await knowledge_bases.resolve(
-            pool, caller, Targets(frozenset(), frozenset({"notes"})), want
-        )
-        assert {base.id for base in by_name} == expected, (caller, want)
+    async with pool.acquire() as connection:
+        world = await World.of_everything(connection)
+        await check_twins(connection, world)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(worlds=st.data())
+async def test_the_statement_reaches_what_the_rule_reaches_in_any_world(
+    pool: Pool, worlds: st.DataObject
+) -> None:
+    async with pool.acquire() as connection:
+        transaction = connection.transaction()
+        await transaction.start()
+        try:
+            await check_twins(connection, await World.drawn(connection, worlds))
+        finally:
+            await transaction.rollback()
 
 
 async def test_listing_and_reading_agree_with_resolving_but_for_hidden_bases(pool: Pool) -> None:
-    _, bases = await populate(pool)
-    for caller in all_callers():
-        reached = await knowledge_bases.resolve(
-            pool, caller, Targets(frozenset(bases), frozenset()), Want.VIEW
-        )
+    async with pool.acquire() as connection:
+        world = await World.of_everything(connection, sparse=True)
+    every = Targets(frozenset(world.bases), frozenset())
+    for caller in CALLERS:
+        reached = await knowledge_bases.resolve(pool, caller, every, Want.VIEW)
         expected = [base.id for base in reached if base.holding.kind is BaseKind.REGULAR]
-        page = await knowledge_bases.page(pool, caller, knowledge_bases.Filter(), PageRequest(size=1000))
-        assert [base.id for base in page.rows] == sorted(expected)
-        for base_id in bases:
+        listed: list[UUID] = []
+        wanted = PageRequest(size=1000)
+        while True:
+            page = await knowledge_bases.page(pool, caller, knowledge_bases.Filter(), wanted)
+            listed += [base.id for base in page.rows]
+            if not page.next_page_token:
+                break
+            wanted = PageRequest(size=1000, last=listed[-1])
+        assert listed == sorted(expected)
+        for base_id in world.bases:
             found = await knowledge_bases.find(pool, caller, base_id, Want.VIEW)
             assert (found is not None) == (base_id in {base.id for base in reached})
 

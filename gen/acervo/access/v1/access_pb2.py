@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from acervo.access.v1 import knowledge_bases_pb2 as acervo_dot_access_dot_v1_dot_knowledge__bases__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x61\x63\x65rvo/access/v1/access.proto\x12\x10\x61\x63\x65rvo.access.v1\x1a&acervo/access/v1/knowledge_bases.proto\"J\n\x06Target\x12\x1b\n\x11knowledge_base_id\x18\x01 \x01(\tH\x00\x12\x19\n\x0f\x63ollection_name\x18\x02 \x01(\tH\x00\x42\x08\n\x06target\"\x84\x01\n\x0eResolveRequest\x12)\n\x07targets\x18\x01 \x03(\x0b\x32\x18.acervo.access.v1.Target\x12\x30\n\npermission\x18\x02 \x01(\x0e\x32\x1c.acervo.access.v1.Permission\x12\x15\n\ractor_user_id\x18\x03 \x01(\t\"K\n\x0fResolveResponse\x12\x38\n\x0fknowledge_bases\x18\x01 \x03(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\"&\n\rWhoAmIRequest\x12\x15\n\ractor_user_id\x18\x01 \x01(\t\"L\n\x0eWhoAmIResponse\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12\x0f\n\x07service\x18\x02 \x01(\t\x12\x18\n\x10\x64\x65ployment_admin\x18\x03 \x01(\x08*R\n\nPermission\x12\x1a\n\x16PERMISSION_UNSPECIFIED\x10\x00\x12\x13\n\x0fPERMISSION_VIEW\x10\x01\x12\x13\n\x0fPERMISSION_EDIT\x10\x02\x32\xac\x01\n\rAccessService\x12N\n\x07Resolve\x12 .acervo.access.v1.ResolveRequest\x1a!.acervo.access.v1.ResolveResponse\x12K\n\x06WhoAmI\x12\x1f.acervo.access.v1.WhoAmIRequest\x1a .acervo.access.v1.WhoAmIResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1d\x61\x63\x65rvo/access/v1/access.proto\x12\x10\x61\x63\x65rvo.access.v1\x1a&acervo/access/v1/knowledge_bases.proto\"J\n\x06Target\x12\x1b\n\x11knowledge_base_id\x18\x01 \x01(\tH\x00\x12\x19\n\x0f\x63ollection_name\x18\x02 \x01(\tH\x00\x42\x08\n\x06target\"\x84\x01\n\x0eResolveRequest\x12)\n\x07targets\x18\x01 \x03(\x0b\x32\x18.acervo.access.v1.Target\x12\x30\n\npermission\x18\x02 \x01(\x0e\x32\x1c.acervo.access.v1.Permission\x12\x15\n\ractor_user_id\x18\x03 \x01(\t\"K\n\x0fResolveResponse\x12\x38\n\x0fknowledge_bases\x18\x01 \x03(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\"&\n\rWhoAmIRequest\x12\x15\n\ractor_user_id\x18\x01 \x01(\t\"^\n\x0eWhoAmIResponse\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12\x0f\n\x07service\x18\x02 \x01(\t\x12\x18\n\x10\x64\x65ployment_admin\x18\x03 \x01(\x08\x12\x10\n\x08\x61gent_id\x18\x04 \x01(\t*R\n\nPermission\x12\x1a\n\x16PERMISSION_UNSPECIFIED\x10\x00\x12\x13\n\x0fPERMISSION_VIEW\x10\x01\x12\x13\n\x0fPERMISSION_EDIT\x10\x02\x32\xac\x01\n\rAccessService\x12N\n\x07Resolve\x12 .acervo.access.v1.ResolveRequest\x1a!.acervo.access.v1.ResolveResponse\x12K\n\x06WhoAmI\x12\x1f.acervo.access.v1.WhoAmIRequest\x1a .acervo.access.v1.WhoAmIResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'acervo.access.v1.access_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PERMISSION']._serialized_start=497
-  _globals['_PERMISSION']._serialized_end=579
+  _globals['_PERMISSION']._serialized_start=515
+  _globals['_PERMISSION']._serialized_end=597
   _globals['_TARGET']._serialized_start=91
   _globals['_TARGET']._serialized_end=165
   _globals['_RESOLVEREQUEST']._serialized_start=168
@@ -43,7 +43,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WHOAMIREQUEST']._serialized_start=379
   _globals['_WHOAMIREQUEST']._serialized_end=417
   _globals['_WHOAMIRESPONSE']._serialized_start=419
-  _globals['_WHOAMIRESPONSE']._serialized_end=495
-  _globals['_ACCESSSERVICE']._serialized_start=582
-  _globals['_ACCESSSERVICE']._serialized_end=754
+  _globals['_WHOAMIRESPONSE']._serialized_end=513
+  _globals['_ACCESSSERVICE']._serialized_start=600
+  _globals['_ACCESSSERVICE']._serialized_end=772
 # @@protoc_insertion_point(module_scope)

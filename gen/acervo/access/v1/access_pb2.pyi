@@ -48,11 +48,13 @@ class WhoAmIRequest(_message.Message):
     def __init__(self, actor_user_id: _Optional[str] = ...) -> None: ...
 
 class WhoAmIResponse(_message.Message):
-    __slots__ = ("user_id", "service", "deployment_admin")
+    __slots__ = ("user_id", "service", "deployment_admin", "agent_id")
     USER_ID_FIELD_NUMBER: _ClassVar[int]
     SERVICE_FIELD_NUMBER: _ClassVar[int]
     DEPLOYMENT_ADMIN_FIELD_NUMBER: _ClassVar[int]
+    AGENT_ID_FIELD_NUMBER: _ClassVar[int]
     user_id: str
     service: str
     deployment_admin: bool
-    def __init__(self, user_id: _Optional[str] = ..., service: _Optional[str] = ..., deployment_admin: _Optional[bool] = ...) -> None: ...
+    agent_id: str
+    def __init__(self, user_id: _Optional[str] = ..., service: _Optional[str] = ..., deployment_admin: _Optional[bool] = ..., agent_id: _Optional[str] = ...) -> None: ...

@@ -54,7 +54,8 @@ class AccessServiceServicer:
     def Resolve(self, request, context):
         """Resolve answers, in one statement, the bases that the targets name and the caller may reach. Any target
         that reaches nothing refuses the whole call with NOT_FOUND. A service's own token reaches every base,
-        hidden ones included: workers go on under their own identity once work was accepted.
+        hidden ones included: workers go on under their own identity once work was accepted. An agent's token reaches
+        the bases that are granted to the agent, while the person it acts for is a member of their organization.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -36,7 +36,8 @@ class AccessServiceStub:
     Resolve: _grpc.UnaryUnaryMultiCallable[_access_pb2.ResolveRequest, _access_pb2.ResolveResponse]
     """Resolve answers, in one statement, the bases that the targets name and the caller may reach. Any target
     that reaches nothing refuses the whole call with NOT_FOUND. A service's own token reaches every base,
-    hidden ones included: workers go on under their own identity once work was accepted.
+    hidden ones included: workers go on under their own identity once work was accepted. An agent's token reaches
+    the bases that are granted to the agent, while the person it acts for is a member of their organization.
     """
     WhoAmI: _grpc.UnaryUnaryMultiCallable[_access_pb2.WhoAmIRequest, _access_pb2.WhoAmIResponse]
     """WhoAmI answers what the deployment knows of the caller."""
@@ -49,7 +50,8 @@ class AccessServiceAsyncStub(AccessServiceStub):
     Resolve: _aio.UnaryUnaryMultiCallable[_access_pb2.ResolveRequest, _access_pb2.ResolveResponse]  # type: ignore[assignment]
     """Resolve answers, in one statement, the bases that the targets name and the caller may reach. Any target
     that reaches nothing refuses the whole call with NOT_FOUND. A service's own token reaches every base,
-    hidden ones included: workers go on under their own identity once work was accepted.
+    hidden ones included: workers go on under their own identity once work was accepted. An agent's token reaches
+    the bases that are granted to the agent, while the person it acts for is a member of their organization.
     """
     WhoAmI: _aio.UnaryUnaryMultiCallable[_access_pb2.WhoAmIRequest, _access_pb2.WhoAmIResponse]  # type: ignore[assignment]
     """WhoAmI answers what the deployment knows of the caller."""
@@ -65,7 +67,8 @@ class AccessServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_access_pb2.ResolveResponse, _abc.Awaitable[_access_pb2.ResolveResponse]]:
         """Resolve answers, in one statement, the bases that the targets name and the caller may reach. Any target
         that reaches nothing refuses the whole call with NOT_FOUND. A service's own token reaches every base,
-        hidden ones included: workers go on under their own identity once work was accepted.
+        hidden ones included: workers go on under their own identity once work was accepted. An agent's token reaches
+        the bases that are granted to the agent, while the person it acts for is a member of their organization.
         """
 
     @_abc_1.abstractmethod

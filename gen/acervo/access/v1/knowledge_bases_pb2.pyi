@@ -23,6 +23,7 @@ class Visibility(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     VISIBILITY_UNSPECIFIED: _ClassVar[Visibility]
     VISIBILITY_PRIVATE: _ClassVar[Visibility]
     VISIBILITY_ORG: _ClassVar[Visibility]
+    VISIBILITY_TEAM: _ClassVar[Visibility]
 SCOPE_UNSPECIFIED: Scope
 SCOPE_PERSONAL: Scope
 SCOPE_ORG: Scope
@@ -30,6 +31,7 @@ SCOPE_APP: Scope
 VISIBILITY_UNSPECIFIED: Visibility
 VISIBILITY_PRIVATE: Visibility
 VISIBILITY_ORG: Visibility
+VISIBILITY_TEAM: Visibility
 
 class EmbeddingSettings(_message.Message):
     __slots__ = ("model", "width")
@@ -40,7 +42,7 @@ class EmbeddingSettings(_message.Message):
     def __init__(self, model: _Optional[str] = ..., width: _Optional[int] = ...) -> None: ...
 
 class KnowledgeBase(_message.Message):
-    __slots__ = ("id", "display_name", "collection_name", "scope", "organization_id", "owner_user_id", "visibility", "embedding", "ingestion_config", "default_base", "create_time")
+    __slots__ = ("id", "display_name", "collection_name", "scope", "organization_id", "owner_user_id", "visibility", "embedding", "ingestion_config", "default_base", "create_time", "team_id")
     ID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -52,6 +54,7 @@ class KnowledgeBase(_message.Message):
     INGESTION_CONFIG_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_BASE_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
+    TEAM_ID_FIELD_NUMBER: _ClassVar[int]
     id: str
     display_name: str
     collection_name: str
@@ -63,10 +66,11 @@ class KnowledgeBase(_message.Message):
     ingestion_config: _ingestion_config_pb2.IngestionConfig
     default_base: bool
     create_time: _timestamp_pb2.Timestamp
-    def __init__(self, id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., default_base: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    team_id: str
+    def __init__(self, id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., default_base: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., team_id: _Optional[str] = ...) -> None: ...
 
 class CreateKnowledgeBaseRequest(_message.Message):
-    __slots__ = ("request_id", "display_name", "collection_name", "scope", "organization_id", "visibility", "embedding", "ingestion_config")
+    __slots__ = ("request_id", "display_name", "collection_name", "scope", "organization_id", "visibility", "embedding", "ingestion_config", "team_id")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -75,6 +79,7 @@ class CreateKnowledgeBaseRequest(_message.Message):
     VISIBILITY_FIELD_NUMBER: _ClassVar[int]
     EMBEDDING_FIELD_NUMBER: _ClassVar[int]
     INGESTION_CONFIG_FIELD_NUMBER: _ClassVar[int]
+    TEAM_ID_FIELD_NUMBER: _ClassVar[int]
     request_id: str
     display_name: str
     collection_name: str
@@ -83,7 +88,8 @@ class CreateKnowledgeBaseRequest(_message.Message):
     visibility: Visibility
     embedding: EmbeddingSettings
     ingestion_config: _ingestion_config_pb2.IngestionConfig
-    def __init__(self, request_id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ...) -> None: ...
+    team_id: str
+    def __init__(self, request_id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., team_id: _Optional[str] = ...) -> None: ...
 
 class CreateKnowledgeBaseResponse(_message.Message):
     __slots__ = ("knowledge_base",)

@@ -83,7 +83,9 @@ class KnowledgeBaseServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteKnowledgeBase(self, request, context):
-        """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown.
+        """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown. A
+        base that is granted to agents is not deleted (FAILED_PRECONDITION, BASE_IN_USE): the error names those of them
+        whose grants the caller may see.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

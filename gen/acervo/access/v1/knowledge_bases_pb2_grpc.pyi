@@ -40,7 +40,10 @@ class KnowledgeBaseServiceStub:
     ListKnowledgeBases: _grpc.UnaryUnaryMultiCallable[_knowledge_bases_pb2.ListKnowledgeBasesRequest, _knowledge_bases_pb2.ListKnowledgeBasesResponse]
     """ListKnowledgeBases answers the bases that the caller may view, oldest first."""
     DeleteKnowledgeBase: _grpc.UnaryUnaryMultiCallable[_knowledge_bases_pb2.DeleteKnowledgeBaseRequest, _knowledge_bases_pb2.DeleteKnowledgeBaseResponse]
-    """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown."""
+    """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown. A
+    base that is granted to agents is not deleted (FAILED_PRECONDITION, BASE_IN_USE): the error names those of them
+    whose grants the caller may see.
+    """
 
 @_typing.type_check_only
 class KnowledgeBaseServiceAsyncStub(KnowledgeBaseServiceStub):
@@ -54,7 +57,10 @@ class KnowledgeBaseServiceAsyncStub(KnowledgeBaseServiceStub):
     ListKnowledgeBases: _aio.UnaryUnaryMultiCallable[_knowledge_bases_pb2.ListKnowledgeBasesRequest, _knowledge_bases_pb2.ListKnowledgeBasesResponse]  # type: ignore[assignment]
     """ListKnowledgeBases answers the bases that the caller may view, oldest first."""
     DeleteKnowledgeBase: _aio.UnaryUnaryMultiCallable[_knowledge_bases_pb2.DeleteKnowledgeBaseRequest, _knowledge_bases_pb2.DeleteKnowledgeBaseResponse]  # type: ignore[assignment]
-    """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown."""
+    """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown. A
+    base that is granted to agents is not deleted (FAILED_PRECONDITION, BASE_IN_USE): the error names those of them
+    whose grants the caller may see.
+    """
 
 class KnowledgeBaseServiceServicer(metaclass=_abc_1.ABCMeta):
     """KnowledgeBaseService keeps knowledge bases: the rows that own, and decide access to, collections."""
@@ -89,6 +95,9 @@ class KnowledgeBaseServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _knowledge_bases_pb2.DeleteKnowledgeBaseRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_knowledge_bases_pb2.DeleteKnowledgeBaseResponse, _abc.Awaitable[_knowledge_bases_pb2.DeleteKnowledgeBaseResponse]]:
-        """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown."""
+        """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown. A
+        base that is granted to agents is not deleted (FAILED_PRECONDITION, BASE_IN_USE): the error names those of them
+        whose grants the caller may see.
+        """
 
 def add_KnowledgeBaseServiceServicer_to_server(servicer: KnowledgeBaseServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -95,6 +95,22 @@ class AddMemberResponse(_message.Message):
     member: Member
     def __init__(self, member: _Optional[_Union[Member, _Mapping]] = ...) -> None: ...
 
+class TransferOwnershipRequest(_message.Message):
+    __slots__ = ("request_id", "organization_id", "user_id")
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    ORGANIZATION_ID_FIELD_NUMBER: _ClassVar[int]
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    request_id: str
+    organization_id: str
+    user_id: str
+    def __init__(self, request_id: _Optional[str] = ..., organization_id: _Optional[str] = ..., user_id: _Optional[str] = ...) -> None: ...
+
+class TransferOwnershipResponse(_message.Message):
+    __slots__ = ("member",)
+    MEMBER_FIELD_NUMBER: _ClassVar[int]
+    member: Member
+    def __init__(self, member: _Optional[_Union[Member, _Mapping]] = ...) -> None: ...
+
 class RemoveMemberRequest(_message.Message):
     __slots__ = ("request_id", "organization_id", "user_id")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]

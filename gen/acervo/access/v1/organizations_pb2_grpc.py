@@ -50,6 +50,11 @@ class OrganizationServiceStub:
                 request_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.AddMemberRequest.SerializeToString,
                 response_deserializer=acervo_dot_access_dot_v1_dot_organizations__pb2.AddMemberResponse.FromString,
                 _registered_method=True)
+        self.TransferOwnership = channel.unary_unary(
+                '/acervo.access.v1.OrganizationService/TransferOwnership',
+                request_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.TransferOwnershipRequest.SerializeToString,
+                response_deserializer=acervo_dot_access_dot_v1_dot_organizations__pb2.TransferOwnershipResponse.FromString,
+                _registered_method=True)
         self.RemoveMember = channel.unary_unary(
                 '/acervo.access.v1.OrganizationService/RemoveMember',
                 request_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.RemoveMemberRequest.SerializeToString,
@@ -92,8 +97,17 @@ class OrganizationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def TransferOwnership(self, request, context):
+        """TransferOwnership makes a member an owner and the caller, who must be one, an admin: both or neither. (AddMember
+        names further owners.)
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RemoveMember(self, request, context):
-        """RemoveMember takes a person out of an organization. Effective on that person's next call.
+        """RemoveMember takes a person out of an organization, of its teams, and of what was granted to that person in it.
+        Effective on that person's next call. What the person made stays.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -130,6 +144,11 @@ def add_OrganizationServiceServicer_to_server(servicer, server):
                     servicer.AddMember,
                     request_deserializer=acervo_dot_access_dot_v1_dot_organizations__pb2.AddMemberRequest.FromString,
                     response_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.AddMemberResponse.SerializeToString,
+            ),
+            'TransferOwnership': grpc.unary_unary_rpc_method_handler(
+                    servicer.TransferOwnership,
+                    request_deserializer=acervo_dot_access_dot_v1_dot_organizations__pb2.TransferOwnershipRequest.FromString,
+                    response_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.TransferOwnershipResponse.SerializeToString,
             ),
             'RemoveMember': grpc.unary_unary_rpc_method_handler(
                     servicer.RemoveMember,
@@ -229,6 +248,33 @@ class OrganizationService:
             '/acervo.access.v1.OrganizationService/AddMember',
             acervo_dot_access_dot_v1_dot_organizations__pb2.AddMemberRequest.SerializeToString,
             acervo_dot_access_dot_v1_dot_organizations__pb2.AddMemberResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TransferOwnership(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/acervo.access.v1.OrganizationService/TransferOwnership',
+            acervo_dot_access_dot_v1_dot_organizations__pb2.TransferOwnershipRequest.SerializeToString,
+            acervo_dot_access_dot_v1_dot_organizations__pb2.TransferOwnershipResponse.FromString,
             options,
             channel_credentials,
             insecure,

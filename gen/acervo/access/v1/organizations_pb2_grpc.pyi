@@ -39,8 +39,14 @@ class OrganizationServiceStub:
     """ListOrganizations answers those that the caller is a member of, oldest first."""
     AddMember: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.AddMemberRequest, _organizations_pb2.AddMemberResponse]
     """AddMember takes a person into an organization, or changes the role of one who is in it."""
+    TransferOwnership: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.TransferOwnershipRequest, _organizations_pb2.TransferOwnershipResponse]
+    """TransferOwnership makes a member an owner and the caller, who must be one, an admin: both or neither. (AddMember
+    names further owners.)
+    """
     RemoveMember: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.RemoveMemberRequest, _organizations_pb2.RemoveMemberResponse]
-    """RemoveMember takes a person out of an organization. Effective on that person's next call."""
+    """RemoveMember takes a person out of an organization, of its teams, and of what was granted to that person in it.
+    Effective on that person's next call. What the person made stays.
+    """
     ListMembers: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.ListMembersRequest, _organizations_pb2.ListMembersResponse]
     """ListMembers answers an organization's members, oldest first."""
     DeleteOrganization: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.DeleteOrganizationRequest, _organizations_pb2.DeleteOrganizationResponse]
@@ -57,8 +63,14 @@ class OrganizationServiceAsyncStub(OrganizationServiceStub):
     """ListOrganizations answers those that the caller is a member of, oldest first."""
     AddMember: _aio.UnaryUnaryMultiCallable[_organizations_pb2.AddMemberRequest, _organizations_pb2.AddMemberResponse]  # type: ignore[assignment]
     """AddMember takes a person into an organization, or changes the role of one who is in it."""
+    TransferOwnership: _aio.UnaryUnaryMultiCallable[_organizations_pb2.TransferOwnershipRequest, _organizations_pb2.TransferOwnershipResponse]  # type: ignore[assignment]
+    """TransferOwnership makes a member an owner and the caller, who must be one, an admin: both or neither. (AddMember
+    names further owners.)
+    """
     RemoveMember: _aio.UnaryUnaryMultiCallable[_organizations_pb2.RemoveMemberRequest, _organizations_pb2.RemoveMemberResponse]  # type: ignore[assignment]
-    """RemoveMember takes a person out of an organization. Effective on that person's next call."""
+    """RemoveMember takes a person out of an organization, of its teams, and of what was granted to that person in it.
+    Effective on that person's next call. What the person made stays.
+    """
     ListMembers: _aio.UnaryUnaryMultiCallable[_organizations_pb2.ListMembersRequest, _organizations_pb2.ListMembersResponse]  # type: ignore[assignment]
     """ListMembers answers an organization's members, oldest first."""
     DeleteOrganization: _aio.UnaryUnaryMultiCallable[_organizations_pb2.DeleteOrganizationRequest, _organizations_pb2.DeleteOrganizationResponse]  # type: ignore[assignment]
@@ -92,12 +104,24 @@ class OrganizationServiceServicer(metaclass=_abc_1.ABCMeta):
         """AddMember takes a person into an organization, or changes the role of one who is in it."""
 
     @_abc_1.abstractmethod
+    def TransferOwnership(
+        self,
+        request: _organizations_pb2.TransferOwnershipRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_organizations_pb2.TransferOwnershipResponse, _abc.Awaitable[_organizations_pb2.TransferOwnershipResponse]]:
+        """TransferOwnership makes a member an owner and the caller, who must be one, an admin: both or neither. (AddMember
+        names further owners.)
+        """
+
+    @_abc_1.abstractmethod
     def RemoveMember(
         self,
         request: _organizations_pb2.RemoveMemberRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_organizations_pb2.RemoveMemberResponse, _abc.Awaitable[_organizations_pb2.RemoveMemberResponse]]:
-        """RemoveMember takes a person out of an organization. Effective on that person's next call."""
+        """RemoveMember takes a person out of an organization, of its teams, and of what was granted to that person in it.
+        Effective on that person's next call. What the person made stays.
+        """
 
     @_abc_1.abstractmethod
     def ListMembers(

@@ -1,0 +1,137 @@
+"""Teams of organizations, and who is in them. Changes are made under the lock of the organization."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+import asyncpg
+
+from services.access import organizations
+from services.access.organizations import Membership
+from services.access.refusals import MemberNotFound, OrganizationNotFound, TeamNotFound
+from services.access.roles import Permission, Role, allows
+from services.shared.db import Connection, Pool
+from services.shared.paging import Page, PageRequest
+
+_INSERT = "INSERT INTO teams (id, organization_id, display_name) VALUES ($1, $2, $3) RETURNING *"
+_PAGE = "SELECT * FROM teams WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3"
+_RENAME = "UPDATE teams SET display_name = $2 WHERE id = $1 RETURNING *"
+_DELETE = "DELETE FROM teams WHERE id = $1"
+_HIDE_BASES = "UPDATE knowledge_bases SET visibility = 'private', team_id = NULL WHERE team_id = $1"
+_EXISTS = "SELECT true FROM teams WHERE id = $1 AND organization_id = $2"
+# A team of which the caller may do this: with a role, or because it is every member's right.
+_AUTHORISED = """
+SELECT t.organization_id
+  FROM teams t
+  JOIN organizations o ON o.id = t.organization_id
+  JOIN members m ON m.organization_id = t.organization_id AND m.user_id = $2
+ WHERE t.id = $1 AND (m.role = ANY ($3::text[]) OR $4::boolean)
+"""
+_LOCK = f"{_AUTHORISED} FOR UPDATE OF o"
+_PUT_MEMBER = """
+INSERT INTO team_members (id, team_id, organization_id, user_id) VALUES ($1, $2, $3, $4)
+ON CONFLICT (team_id, user_id) DO NOTHING
+"""
+_DELETE_MEMBER = "DELETE FROM team_members WHERE team_id = $1 AND user_id = $2 RETURNING true"
+_MEMBERS = "SELECT id, user_id FROM team_members WHERE team_id = $1 AND id > $2 ORDER BY id LIMIT $3"
+_MANAGERS = [role for role in Role if allows(role, Permission.MEMBERS_MANAGE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Members of an organization that bases can be visible, and granted, to."""
+
+    id: UUID
+    organization_id: UUID
+    display_name: str
+    create_time: datetime
+
+    @classmethod
+    def from_row(cls, row: asyncpg.Record) -> Self:
+        return cls(row["id"], row["organization_id"], row["display_name"], row["create_time"])
+
+
+@dataclass(frozen=True, slots=True)
+class TeamMember:
+    """A person in a team. `id` is that of being in it."""
+
+    id: UUID
+    user_id: UUID
+
+
+async def create(
+    connection: Connection, giver: UUID | None, organization_id: UUID, display_name: str, *, team_id: UUID
+) -> Team:
+    """Make an empty team. Raises OrganizationNotFound."""
+    role = await organizations.lock_for_change(connection, organization_id, giver)
+    if not allows(role, Permission.MEMBERS_MANAGE):
+        raise OrganizationNotFound
+    (row,) = await connection.fetch(_INSERT, team_id, organization_id, display_name)
+    return Team.from_row(row)
+
+
+async def page(pool: Pool, organization_id: UUID, reader: UUID | None, wanted: PageRequest) -> Page[Team]:
+    """An organization's teams, oldest first, for one of its members. Raises OrganizationNotFound for others."""
+    await organizations.check_member(pool, organization_id, reader)
+    rows = await pool.fetch(_PAGE, organization_id, wanted.after, wanted.limit)
+    return wanted.cut([Team.from_row(row) for row in rows])
+
+
+async def rename(connection: Connection, giver: UUID | None, team_id: UUID, display_name: str) -> Team:
+    """Call a team otherwise. Raises TeamNotFound."""
+    await _lock(connection, giver, team_id)
+    (row,) = await connection.fetch(_RENAME, team_id, display_name)
+    return Team.from_row(row)
+
+
+async def delete(connection: Connection, giver: UUID | None, team_id: UUID) -> None:
+    """Delete a team with what was granted to it; bases that were visible to it turn private. Raises TeamNotFound."""
+    await _lock(connection, giver, team_id)
+    await connection.execute(_HIDE_BASES, team_id)
+    await connection.execute(_DELETE, team_id)
+
+
+async def put_member(
+    connection: Connection, giver: UUID | None, team_id: UUID, user_id: UUID, *, member_id: UUID
+) -> None:
+    """Take a member of the organization into a team. Raises TeamNotFound or MemberNotFound."""
+    organization_id = await _lock(connection, giver, team_id)
+    if await organizations.find_role(connection, Membership(organization_id, user_id)) is None:
+        raise MemberNotFound
+    await connection.execute(_PUT_MEMBER, member_id, team_id, organization_id, user_id)
+
+
+async def remove_member(connection: Connection, giver: UUID | None, team_id: UUID, user_id: UUID) -> None:
+    """Take a person out of a team, or let the giver leave. Raises TeamNotFound or MemberNotFound."""
+    await _lock(connection, giver, team_id, anyone=giver == user_id)
+    if not await connection.fetchval(_DELETE_MEMBER, team_id, user_id):
+        raise MemberNotFound
+
+
+async def members_page(
+    pool: Pool, team_id: UUID, reader: UUID | None, wanted: PageRequest
+) -> Page[TeamMember]:
+    """Who is in a team, in the order of coming in, for members of its organization. Raises TeamNotFound."""
+    if await pool.fetchval(_AUTHORISED, team_id, reader, _MANAGERS, True) is None:
+        raise TeamNotFound
+    rows = await pool.fetch(_MEMBERS, team_id, wanted.after, wanted.limit)
+    return wanted.cut([TeamMember(row["id"], row["user_id"]) for row in rows])
+
+
+async def check_exists(connection: Connection, organization_id: UUID, team_id: UUID) -> None:
+    """Raise TeamNotFound where the organization, of which a lock is held, has no such team."""
+    if not await connection.fetchval(_EXISTS, team_id, organization_id):
+        raise TeamNotFound
+
+
+async def _lock(connection: Connection, giver: UUID | None, team_id: UUID, *, anyone: bool = False) -> UUID:
+    """Lock the organization of a team that the giver may change; return it. Raises TeamNotFound."""
+    arguments = (team_id, giver, _MANAGERS, anyone)
+    if await connection.fetchval(_LOCK, *arguments) is None:
+        raise TeamNotFound
+    # Asked again once the lock was had: who held it before may have changed the answer.
+    organization_id: UUID | None = await connection.fetchval(_AUTHORISED, *arguments)
+    if organization_id is None:
+        raise TeamNotFound
+    return organization_id
