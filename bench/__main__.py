@@ -1,4 +1,4 @@
-"""The command: `python -m bench [--json FILE] [--part upload,store,search,latency] [--quick]`."""
+"""The command: `python -m bench [--json FILE] [--part upload,store,search,latency,access] [--quick]`."""
 
 import argparse
 import asyncio
@@ -9,12 +9,12 @@ from types import ModuleType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import latency, report, search, store, upload
+from bench import access, latency, report, search, store, upload
 from bench.figures import Part
 from bench.plan import FULL, QUICK, Plan
 from bench.texts import Corpus
 
-PARTS: dict[str, ModuleType] = {module.NAME: module for module in (upload, store, search, latency)}
+PARTS: dict[str, ModuleType] = {module.NAME: module for module in (upload, store, search, latency, access)}
 
 
 def _arguments() -> argparse.Namespace:

@@ -9,7 +9,7 @@ from acervo.access.v1 import (
     organizations_pb2_grpc,
     teams_pb2_grpc,
 )
-from services.access import teardowns
+from services.access import reach_sql, teardowns
 from services.access.callers import Callers
 from services.access.consumers import Consumers
 from services.access.rpc import CALLERS, AccessServicer, KnowledgeBaseServicer, OrganizationServicer
@@ -54,7 +54,7 @@ async def main() -> None:
     """Run access until the process is asked to end."""
     settings = AccessSettings.model_validate({})
     telemetry.configure(SERVICE, settings.log_level)
-    async with Runtime.open(settings, SERVICE) as runtime:
+    async with Runtime.open(settings, SERVICE, reach_sql.prepare) as runtime:
         if settings.role.serves:
             await runtime.serve(servicers(runtime.pool, settings), CALLERS)
         else:

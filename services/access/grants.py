@@ -33,7 +33,7 @@ from services.shared.paging import Page, PageRequest
 _PUT = """
 INSERT INTO grants (id, knowledge_base_id, organization_id, grantee_kind, grantee_id, permission, giver_user_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (knowledge_base_id, grantee_kind, grantee_id) DO UPDATE
+ON CONFLICT (grantee_id, grantee_kind, knowledge_base_id) DO UPDATE
    SET permission = CASE excluded.permission WHEN 'edit' THEN 'edit' ELSE grants.permission END
 RETURNING *
 """

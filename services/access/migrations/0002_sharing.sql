@@ -48,11 +48,13 @@ CREATE TABLE grants (
     create_time timestamptz NOT NULL DEFAULT now(),
     user_id uuid GENERATED ALWAYS AS (CASE grantee_kind WHEN 'user' THEN grantee_id END) STORED,
     team_id uuid GENERATED ALWAYS AS (CASE grantee_kind WHEN 'team' THEN grantee_id END) STORED,
-    UNIQUE (knowledge_base_id, grantee_kind, grantee_id),
+    -- In this order, so that one grantee's grants on any bases stand together: listings ask for them all.
+    UNIQUE (grantee_id, grantee_kind, knowledge_base_id),
     CONSTRAINT people_and_teams_are_an_organizations CHECK (grantee_kind = 'agent' OR organization_id IS NOT NULL),
     FOREIGN KEY (organization_id, user_id) REFERENCES members (organization_id, user_id) ON DELETE CASCADE,
     FOREIGN KEY (team_id, organization_id) REFERENCES teams (id, organization_id) ON DELETE CASCADE
 );
+CREATE INDEX grants_base ON grants (knowledge_base_id, id);
 CREATE INDEX grants_member ON grants (organization_id, user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX grants_team ON grants (team_id) WHERE team_id IS NOT NULL;
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from services.access import reach_sql
 from services.access.app import servicers
 from services.access.rpc import CALLERS
 from services.access.settings import AccessSettings
@@ -18,7 +19,7 @@ from tests.signing import Trust
 
 @pytest.fixture
 async def pool(databases: Databases) -> AsyncIterator[Pool]:
-    pool = await open_pool(databases["access"], size=4, application="test")
+    pool = await open_pool(databases["access"], size=4, application="test", prepare=reach_sql.prepare)
     yield pool
     await pool.close()
 
