@@ -26,6 +26,7 @@ class KnowledgeBases:
         scope: knowledge_bases_pb2.Scope = knowledge_bases_pb2.SCOPE_PERSONAL,
         organization_id: str = "",
         visibility: knowledge_bases_pb2.Visibility = knowledge_bases_pb2.VISIBILITY_UNSPECIFIED,
+        team_id: str = "",
         embedding: knowledge_bases_pb2.EmbeddingSettings | None = None,
         ingestion_config: IngestionConfig | None = None,
     ) -> knowledge_bases_pb2.KnowledgeBase:
@@ -37,6 +38,7 @@ class KnowledgeBases:
             scope=scope,
             organization_id=organization_id,
             visibility=visibility,
+            team_id=team_id,
             embedding=embedding,
             ingestion_config=ingestion_config,
         )

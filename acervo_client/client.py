@@ -16,8 +16,11 @@ from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceStub
 from acervo_client.bases import KnowledgeBases
 from acervo_client.connection import Connection, Token, typed_errors
 from acervo_client.documents import Documents
+from acervo_client.grants import Grants
 from acervo_client.local import ADMIN, local_access
+from acervo_client.organizations import Organizations
 from acervo_client.sources import Sources
+from acervo_client.teams import Teams
 
 
 class AcervoClient:
@@ -71,6 +74,21 @@ class AcervoClient:
     def bases(self) -> KnowledgeBases:
         """Knowledge bases."""
         return KnowledgeBases(self._connection)
+
+    @cached_property
+    def organizations(self) -> Organizations:
+        """Organizations and their members."""
+        return Organizations(self._connection)
+
+    @cached_property
+    def teams(self) -> Teams:
+        """Teams of organizations."""
+        return Teams(self._connection)
+
+    @cached_property
+    def grants(self) -> Grants:
+        """Grants on bases."""
+        return Grants(self._connection)
 
     @cached_property
     def documents(self) -> Documents:

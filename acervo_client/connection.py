@@ -18,7 +18,10 @@ Token = str | Callable[[], str]
 _MAX_MESSAGE_BYTES = 4 << 20
 _RETRIED = {
     "acervo.access.v1.AccessService": ("Resolve", "WhoAmI"),
+    "acervo.access.v1.GrantService": ("ListGrants", "ExplainAccess"),
     "acervo.access.v1.KnowledgeBaseService": ("GetKnowledgeBase", "ListKnowledgeBases"),
+    "acervo.access.v1.OrganizationService": ("ListOrganizations", "ListMembers"),
+    "acervo.access.v1.TeamService": ("ListTeams", "ListTeamMembers"),
     "acervo.ingest.v1.DocumentService": ("CheckUpload", "GetDocument", "ListDocuments"),
     "acervo.sync.v1.SourceService": ("GetSource", "ListSources", "GetRun", "ListRuns"),
     "acervo.vectorstore.v1.SearchService": ("Search", "ListEmbeddingModels"),

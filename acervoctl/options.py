@@ -30,6 +30,27 @@ BaseOption = Annotated[
 RecursiveOption = Annotated[
     bool, typer.Option("--recursive/--no-recursive", help="Read folders of folders too.")
 ]
+YesOption = Annotated[bool, typer.Option("--yes", help="Remove it without a question.")]
+OrganizationArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ORGANIZATION", help="Id or name of an organization of yours.", show_default=False
+    ),
+]
+PersonArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="PERSON",
+        help="Name in the local stack, issuer#subject, or id of a person.",
+        show_default=False,
+    ),
+]
+BaseArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="BASE", help="Id of a knowledge base, or name of its collection.", show_default=False
+    ),
+]
 
 
 class Command(TyperCommand):

@@ -1,0 +1,142 @@
+"""`acervo kb`: knowledge bases, and who they are visible to."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from acervo.access.v1 import knowledge_bases_pb2 as pb
+from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
+from acervo_client import AcervoClient
+from acervoctl import encode_access as encode
+from acervoctl import people
+from acervoctl.commands.acting import ask, insist, tell, tell_rows
+from acervoctl.connect import Target
+from acervoctl.errors import CommandError
+from acervoctl.options import BaseArgument, Command, HomeOption, JsonOption, UserOption, YesOption
+
+app = typer.Typer(help="Knowledge bases, and who they are visible to.", no_args_is_help=True)
+
+OrganizationOption = Annotated[
+    str | None, typer.Option("--org", help="Id or name of an organization of yours.", show_default=False)
+]
+_SHOWN = ("id", "collection", "display_name", "scope", "visibility", "organization_id")
+
+
+class ScopeName(StrEnum):
+    """Whose a base is, as the command line spells it."""
+
+    PERSONAL = "personal"
+    ORG = "org"
+    APP = "app"
+
+
+class VisibilityName(StrEnum):
+    """Which members see an organization's base. A team's goes by --team."""
+
+    PRIVATE = "private"
+    ORG = "org"
+
+
+_SCOPES = {
+    ScopeName.PERSONAL: pb.SCOPE_PERSONAL,
+    ScopeName.ORG: pb.SCOPE_ORG,
+    ScopeName.APP: pb.SCOPE_APP,
+}
+_VISIBILITIES = {
+    None: pb.VISIBILITY_UNSPECIFIED,
+    VisibilityName.PRIVATE: pb.VISIBILITY_PRIVATE,
+    VisibilityName.ORG: pb.VISIBILITY_ORG,
+}
+
+
+@app.command("list", cls=Command)
+def list_(
+    organization: OrganizationOption = None,
+    as_json: JsonOption = False,
+    home: HomeOption = None,
+    user: UserOption = None,
+) -> None:
+    """List the knowledge bases that you reach, or those of one organization."""
+
+    async def work(client: AcervoClient) -> list[KnowledgeBase]:
+        found = "" if organization is None else (await people.organization(client, organization)).id
+        return [one async for one in client.bases.list(organization_id=found)]
+
+    rows = [encode.knowledge_base(one) for one in ask(Target(home, user), work)]
+    if not as_json:
+        rows = [{key: row[key] for key in _SHOWN} for row in rows]
+    tell_rows("knowledge_bases", rows, as_json=as_json)
+
+
+@app.command(cls=Command)
+def show(
+    base: BaseArgument, as_json: JsonOption = False, home: HomeOption = None, user: UserOption = None
+) -> None:
+    """Show one knowledge base."""
+    found = encode.knowledge_base(ask(Target(home, user), lambda client: people.base(client, base)))
+    said = "\n".join(f"{key}: {value}" for key, value in found.items() if value != "")
+    tell("knowledge_base", found, said, as_json=as_json)
+
+
+@app.command(cls=Command)
+def create(
+    name: Annotated[str, typer.Argument(help="What it is called.", show_default=False)],
+    collection: Annotated[
+        str, typer.Option("--collection", "-c", help="Name of the collection; else one is derived.")
+    ] = "",
+    scope: Annotated[
+        ScopeName | None, typer.Option(help="Whose it is. Default: org with --org, else personal.")
+    ] = None,
+    organization: OrganizationOption = None,
+    visibility: Annotated[
+        VisibilityName | None, typer.Option(help="Which members see it. Default: all.")
+    ] = None,
+    team: Annotated[
+        str, typer.Option(help="Id of the one team that sees it, in place of --visibility.")
+    ] = "",
+    as_json: JsonOption = False,
+    home: HomeOption = None,
+    user: UserOption = None,
+) -> None:
+    """Make a knowledge base."""
+    scope = scope or (ScopeName.PERSONAL if organization is None else ScopeName.ORG)
+    if team and visibility is not None:
+        raise CommandError("name either --team or --visibility", advice="See --help.")
+
+    async def work(client: AcervoClient) -> KnowledgeBase:
+        owner = "" if organization is None else (await people.organization(client, organization)).id
+        return await client.bases.create(
+            name,
+            collection_name=collection,
+            scope=_SCOPES[scope],
+            organization_id=owner,
+            visibility=pb.VISIBILITY_TEAM if team else _VISIBILITIES[visibility],
+            team_id=team,
+        )
+
+    made = ask(Target(home, user), work)
+    said = f"made {made.display_name} ({made.id}) on the collection {made.collection_name}"
+    tell("knowledge_base", encode.knowledge_base(made), said, as_json=as_json)
+
+
+@app.command(cls=Command)
+def delete(
+    base: BaseArgument,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+    home: HomeOption = None,
+    user: UserOption = None,
+) -> None:
+    """Remove a knowledge base with all that it holds, or empty it, where it is an organization's default."""
+
+    async def work(client: AcervoClient) -> KnowledgeBase:
+        found = await people.base(client, base)
+        insist(f"{found.display_name} ({found.id}) with all that it holds", yes=yes)
+        await client.bases.delete(found.id)
+        return found
+
+    gone = ask(Target(home, user), work)
+    done = "emptied" if gone.default_base else "removed"
+    said = f"{done} {gone.display_name} ({gone.id}); its content goes in the background"
+    tell("knowledge_base", encode.knowledge_base(gone), said, as_json=as_json)

@@ -1,0 +1,90 @@
+"""The messages of access as JSON for scripts. Keys are stable; new ones may be added."""
+
+from typing import Any
+
+from acervo.access.v1.access_pb2 import Permission
+from acervo.access.v1.grants_pb2 import ExplainAccessResponse, Grant, Ground
+from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase, Visibility
+from acervo.access.v1.organizations_pb2 import Member, Organization, Role
+from acervo.access.v1.teams_pb2 import Team
+from acervoctl.encode import scope_name
+
+
+def role_name(role: Role) -> str:
+    """`owner` to `viewer`; empty for who is no member."""
+    return _word(Role.Name(role), "ROLE_")
+
+
+def organization(message: Organization) -> dict[str, Any]:
+    """An organization with the caller's role in it."""
+    return {
+        "id": message.id,
+        "display_name": message.display_name,
+        "role": role_name(message.role),
+        "created_at": message.create_time.ToJsonString(),
+    }
+
+
+def member(message: Member) -> dict[str, Any]:
+    """A person in an organization."""
+    return {
+        "user_id": message.user_id,
+        "role": role_name(message.role),
+        "joined_at": message.create_time.ToJsonString(),
+    }
+
+
+def team(message: Team) -> dict[str, Any]:
+    """A team."""
+    return {
+        "id": message.id,
+        "display_name": message.display_name,
+        "organization_id": message.organization_id,
+        "created_at": message.create_time.ToJsonString(),
+    }
+
+
+def knowledge_base(message: KnowledgeBase) -> dict[str, Any]:
+    """A base and who may reach it."""
+    return {
+        "id": message.id,
+        "collection": message.collection_name,
+        "display_name": message.display_name,
+        "scope": scope_name(message.scope),
+        "visibility": _word(Visibility.Name(message.visibility), "VISIBILITY_"),
+        "organization_id": message.organization_id,
+        "team_id": message.team_id,
+        "owner_user_id": message.owner_user_id,
+        "default": message.default_base,
+        "model": message.embedding.model,
+        "width": message.embedding.width,
+        "created_at": message.create_time.ToJsonString(),
+    }
+
+
+def grant(message: Grant) -> dict[str, Any]:
+    """A grant; `to` is `user`, `team` or `agent`."""
+    field = message.WhichOneof("grantee") or ""
+    return {
+        "id": message.id,
+        "knowledge_base_id": message.knowledge_base_id,
+        "to": field.removesuffix("_id"),
+        "grantee_id": getattr(message, field, ""),
+        "permission": _word(Permission.Name(message.permission), "PERMISSION_"),
+        "giver_user_id": message.giver_user_id,
+        "granted_at": message.create_time.ToJsonString(),
+    }
+
+
+def explanation(message: ExplainAccessResponse) -> dict[str, Any]:
+    """What somebody may do, and why; nothing to view it by means that the base is out of reach."""
+    return {
+        "role": role_name(message.role),
+        "view": [_word(Ground.Name(ground), "GROUND_") for ground in message.view],
+        "edit": [_word(Ground.Name(ground), "GROUND_") for ground in message.edit],
+    }
+
+
+def _word(name: str, prefix: str) -> str:
+    word = name.removeprefix(prefix).lower()
+    return "" if word == "unspecified" else word

@@ -1,0 +1,49 @@
+"""Persons, organizations and bases as a command line names them."""
+
+from uuid import UUID
+
+from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
+from acervo.access.v1.organizations_pb2 import Organization
+from acervo_client import AcervoClient, AcervoError
+from acervo_client.local import PEOPLE
+from acervoctl.bases import Place
+from acervoctl.errors import CommandError
+from services.shared.auth import user_id
+
+
+def is_id(text: str) -> bool:
+    """Whether a text is a UUID."""
+    try:
+        return str(UUID(text)) == text.lower()
+    except ValueError:
+        return False
+
+
+def person_id(text: str) -> str:
+    """The id of a person who is named by it, as `issuer#subject`, or by a name of the local stack."""
+    if is_id(text):
+        return text
+    issuer, marker, subject = text.partition("#")
+    return str(user_id(issuer, subject) if marker else user_id(PEOPLE, text))
+
+
+async def organization(client: AcervoClient, text: str) -> Organization:
+    """An organization of the caller's, by its id or display name. Raises `CommandError` where several have the name,
+    and `AcervoError`."""
+    mine = await client.organizations.list()
+    found = [one for one in mine if text in (one.id, one.display_name)]
+    if not found:
+        raise AcervoError("NOT_FOUND", f"There is no organization {text} of yours.")
+    if len(found) > 1:
+        ids = ", ".join(one.id for one in found)
+        raise CommandError(
+            f"{len(found)} organizations are called {text}: {ids}", advice="Name one by its id."
+        )
+    return found[0]
+
+
+async def base(client: AcervoClient, text: str) -> KnowledgeBase:
+    """A base, by its id or by the name of its collection. Raises `CommandError` where several are in question, and
+    `AcervoError`."""
+    place = Place(knowledge_base_id=text) if is_id(text) else Place(collection_name=text)
+    return await place.base(client)

@@ -1,0 +1,126 @@
+"""The commands about who may reach what, against a stack that runs access alone."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from acervo_client.local import PEOPLE
+from acervoctl.people import person_id
+from acervoctl.stack import Options, Stack, temporary_home
+from services.shared.auth import user_id
+
+AGENT = "00000000-0000-0000-0000-000000000007"
+
+
+@pytest.fixture
+async def home() -> AsyncIterator[Path]:
+    with temporary_home("acervo-cli-") as path:
+        async with Stack(path, Options(services=("access",), start_seconds=60)) as stack:
+            await stack.wait_ready()
+            yield path
+
+
+async def acervo(home: Path, *arguments: str, status: int = 0) -> str:
+    """Run a command; return what it wrote: to standard error, where it is to fail."""
+    done = await asyncio.to_thread(
+        subprocess.run,
+        (sys.executable, "-m", "acervoctl", *arguments),
+        env={**os.environ, "ACERVO_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == status, done.stderr
+    return done.stderr if status else done.stdout
+
+
+async def answer(home: Path, *arguments: str) -> Any:
+    return json.loads(await acervo(home, *arguments, "--json"))
+
+
+async def refusal(home: Path, *arguments: str) -> str:
+    reason: str = json.loads(await acervo(home, *arguments, "--json", status=2))["error"]["reason"]
+    return reason
+
+
+async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(home: Path) -> None:
+    acme = (await answer(home, "org", "create", "acme"))["organization"]
+    assert acme["role"] == "owner"
+    assert (await answer(home, "member", "add", "acme", "bea"))["member"]["role"] == "viewer"
+    team = (await answer(home, "team", "create", "acme", "Sales"))["team"]["id"]
+    await answer(home, "team", "add", team, "bea")
+    assert (await answer(home, "team", "members", team))["members"] == [{"user_id": person_id("bea")}]
+
+    made = ("kb", "create", "Plans", "--org", "acme", "--collection", "plans", "--visibility", "private")
+    base = (await answer(home, *made))["knowledge_base"]
+    assert (base["scope"], base["visibility"]) == ("org", "private")
+    assert await refusal(home, "kb", "show", "plans", "--user", "bea") == "NOT_FOUND"
+    granted = (await answer(home, "grant", "add", "plans", "--team", team, "--edit"))["grant"]
+    assert (granted["to"], granted["grantee_id"], granted["permission"]) == ("team", team, "edit")
+    assert (await answer(home, "kb", "show", "plans", "--user", "bea"))["knowledge_base"] == base
+    why = (await answer(home, "grant", "explain", base["id"], "bea"))["access"]
+    assert why == {"role": "viewer", "view": ["team_grant"], "edit": ["team_grant"]}
+
+    held = (await answer(home, "grant", "add", "plans", "--agent", AGENT))["grant"]
+    assert AGENT in await acervo(home, "kb", "delete", "plans", "--yes", status=2)
+    assert [one["to"] for one in (await answer(home, "grant", "list", "plans"))["grants"]] == [
+        "team",
+        "agent",
+    ]
+    await answer(home, "grant", "revoke", held["id"])
+    await answer(home, "member", "remove", acme["id"], person_id("bea"))
+    assert await refusal(home, "kb", "show", "plans", "--user", "bea") == "NOT_FOUND"
+    await answer(home, "kb", "delete", "plans", "--yes")
+    listed = (await answer(home, "kb", "list", "--org", "acme"))["knowledge_bases"]
+    assert [one["default"] for one in listed] == [True]
+
+    await answer(home, "member", "add", "acme", "cem", "--role", "admin")
+    assert (await answer(home, "org", "transfer", "acme", "cem"))["member"]["role"] == "owner"
+    roles = {one["user_id"]: one["role"] for one in (await answer(home, "member", "list", "acme"))["members"]}
+    assert roles == {person_id("admin"): "admin", person_id("cem"): "owner"}
+    assert await refusal(home, "org", "delete", "acme", "--yes") == "NOT_FOUND"
+    await answer(home, "team", "delete", team, "--yes")
+    await answer(home, "org", "delete", "acme", "--yes", "--user", "cem")
+    assert (await answer(home, "org", "list"))["organizations"] == []
+
+
+async def test_what_is_printed_for_people_names_what_scripts_are_told(home: Path) -> None:
+    await acervo(home, "org", "create", "acme")
+    assert "viewer" in await acervo(home, "member", "add", "acme", "bea")
+    for listing in (("org", "list"), ("member", "list", "acme"), ("kb", "list")):
+        (name,) = (rows := await answer(home, *listing))
+        told = await acervo(home, *listing)
+        for row in rows[name]:
+            assert (row["user_id"] if name == "members" else row["id"]) in told
+
+
+async def test_what_cannot_be_meant_is_refused_before_anything_is_asked(home: Path) -> None:
+    for arguments in (
+        ("grant", "add", "plans"),
+        ("grant", "add", "plans", "--team", AGENT, "--agent", AGENT),
+        ("kb", "create", "Plans", "--team", AGENT, "--visibility", "org"),
+        ("team", "delete", str(uuid4())),
+    ):
+        assert await refusal(home, *arguments) == "USAGE"
+    assert await refusal(home, "member", "list", "nobodys") == "NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (AGENT, AGENT),
+        ("bea", str(user_id(PEOPLE, "bea"))),
+        ("https://sso.example#bea", str(user_id("https://sso.example", "bea"))),
+    ],
+)
+def test_a_person_is_named_by_id_by_issuer_or_by_a_local_name(text: str, expected: str) -> None:
+    assert person_id(text) == expected
