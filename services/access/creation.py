@@ -7,8 +7,8 @@ from services.access import knowledge_bases, names, organizations, teams
 from services.access.claims import Claimant, Embedding, Verdict, judge
 from services.access.knowledge_bases import KnowledgeBase
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Visibility
-from services.access.refusals import BaseNotFound, EmbeddingConflict, OrganizationNotFound
-from services.access.roles import Permission, allows
+from services.access.refusals import BaseNotFound, EmbeddingConflict
+from services.access.roles import Permission, roles_with
 from services.shared.db import Connection
 from services.shared.errors import NameTaken
 from services.shared.ingestion_config import DEFAULT, IngestionConfig
@@ -66,9 +66,8 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
 
 async def _authorise(connection: Connection, caller: Caller, wish: Wish) -> None:
     if wish.organization_id is not None:
-        role = await organizations.lock_for_content(connection, wish.organization_id, caller.person)
-        if not allows(role, Permission.COLLECTIONS_CREATE):
-            raise OrganizationNotFound
+        roles = roles_with(Permission.COLLECTIONS_CREATE)
+        await organizations.lock_for_content(connection, wish.organization_id, caller.person, roles)
         if wish.team_id is not None:
             await teams.check_exists(connection, wish.organization_id, wish.team_id)
     elif caller.person is None or (wish.scope is BaseScope.APP and not caller.deployment_admin):

@@ -6,8 +6,8 @@ from uuid import UUID
 from acervo.events.v1.facts_pb2 import OrganizationDeleted
 from services.access import grants, knowledge_bases, names, organizations, teardowns
 from services.access.reach import Caller, Want
-from services.access.refusals import BaseInUse, BaseNotFound, OrganizationNotFound
-from services.access.roles import Permission, allows
+from services.access.refusals import BaseInUse, BaseNotFound
+from services.access.roles import Permission, roles_with
 from services.access.teardown import begin
 from services.shared import bus, outbox
 from services.shared.db import Connection
@@ -57,9 +57,8 @@ async def delete_organization(
 
     Raises OrganizationNotFound where the caller may not.
     """
-    role = await organizations.lock_for_change(connection, organization_id, caller.person)
-    if not allows(role, Permission.ORGANIZATION_DELETE):
-        raise OrganizationNotFound
+    roles = roles_with(Permission.ORGANIZATION_DELETE)
+    await organizations.lock_for_change(connection, organization_id, caller.person, roles)
     await names.lock_of_organization(connection, organization_id)
     bases = [(row["id"], row["collection_name"]) for row in await connection.fetch(_BASES, organization_id)]
     holders = await names.count_holders(connection, [name for _, name in bases])

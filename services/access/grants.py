@@ -142,7 +142,9 @@ async def _lock(connection: Connection, caller: Caller, wish: GrantWish) -> Know
         raise BaseNotFound
     if seen.holding.organization_id is not None:
         try:
-            await organizations.lock_for_content(connection, seen.holding.organization_id, caller.person)
+            await organizations.lock_for_content(
+                connection, seen.holding.organization_id, caller.person, tuple(Role)
+            )
         except OrganizationNotFound:
             raise BaseNotFound from None
     base = await knowledge_bases.lock_shared(connection, caller, wish.base_id, Want.MANAGE)

@@ -1,5 +1,6 @@
 """Organizations and their members: rows, and the changes that roles allow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
@@ -9,7 +10,7 @@ import asyncpg
 
 from acervo.events.v1.facts_pb2 import MemberRemoved
 from services.access.refusals import LastOwner, MemberNotFound, OrganizationNotFound, RoleNotExceeded
-from services.access.roles import MemberChange, Permission, Role, allows, judge_change, may_transfer
+from services.access.roles import MemberChange, Permission, Role, judge_change, may_transfer, roles_with
 from services.shared import bus, outbox
 from services.shared.db import Connection, Pool
 from services.shared.errors import FieldsInvalid, FieldViolation
@@ -22,10 +23,12 @@ SELECT o.id, o.display_name, o.create_time, m.role
  WHERE m.user_id = $1 AND o.id > $2 ORDER BY o.id LIMIT $3
 """
 _ROLE = "SELECT role FROM members WHERE organization_id = $1 AND user_id = $2"
-# A member's organization: shared, so that it is not deleted, or alone, so that nobody else changes its members.
+# An organization in which the person has one of these roles: shared, so that it is not deleted, or alone, so that
+# nobody else changes its members. Whoever has none is refused by the statement that finds no absent one.
 _LOCK = """
 SELECT true FROM organizations o
- WHERE o.id = $1 AND EXISTS (SELECT FROM members m WHERE m.organization_id = o.id AND m.user_id = $2)
+ WHERE o.id = $1 AND EXISTS (SELECT FROM members m
+                              WHERE m.organization_id = o.id AND m.user_id = $2 AND m.role = ANY ($3::text[]))
 """
 _LOCK_SHARED = f"{_LOCK} FOR KEY SHARE"
 _LOCK_ALONE = f"{_LOCK} FOR UPDATE"
@@ -119,30 +122,34 @@ async def find_role(connection: Connection, member: Membership) -> Role | None:
     return None if role is None else Role(role)
 
 
-async def lock_for_content(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Role:
-    """Keep an organization from being deleted until the transaction ends; return the member's role in it.
+async def lock_for_content(
+    connection: Connection, organization_id: UUID, user_id: UUID | None, roles: Sequence[Role]
+) -> None:
+    """Keep an organization from being deleted until the transaction ends.
 
-    Raises OrganizationNotFound where the person is no member.
+    Raises OrganizationNotFound where the person has none of the roles.
     """
-    if not await connection.fetchval(_LOCK_SHARED, organization_id, user_id):
-        raise OrganizationNotFound
-    return await _role(connection, organization_id, user_id)
+    await _lock(connection, _LOCK_SHARED, organization_id, user_id, roles)
 
 
-async def lock_for_change(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Role:
+async def lock_for_change(
+    connection: Connection, organization_id: UUID, user_id: UUID | None, roles: Sequence[Role]
+) -> Role:
     """Keep everybody else from changing an organization or its members; return the member's role in it.
 
-    Raises OrganizationNotFound where the person is no member.
+    Raises OrganizationNotFound where the person has none of the roles.
     """
-    if not await connection.fetchval(_LOCK_ALONE, organization_id, user_id):
+    return await _lock(connection, _LOCK_ALONE, organization_id, user_id, roles)
+
+
+async def _lock(
+    connection: Connection, statement: str, organization_id: UUID, user_id: UUID | None, roles: Sequence[Role]
+) -> Role:
+    if not await connection.fetchval(statement, organization_id, user_id, list(roles)):
         raise OrganizationNotFound
-    return await _role(connection, organization_id, user_id)
-
-
-async def _role(connection: Connection, organization_id: UUID, user_id: UUID | None) -> Role:
-    """Read after the lock was had: who held it before may have changed the role."""
-    role = await connection.fetchval(_ROLE, organization_id, user_id)
-    if role is None:
+    # Read after the lock was had: who held it before may have changed the role.
+    role: str | None = await connection.fetchval(_ROLE, organization_id, user_id)
+    if role is None or Role(role) not in roles:
         raise OrganizationNotFound
     return Role(role)
 
@@ -164,9 +171,9 @@ async def transfer(connection: Connection, giver: UUID | None, member: Membershi
 
     Raises OrganizationNotFound where the giver is no owner, MemberNotFound, or FieldsInvalid where both are one.
     """
-    role = await lock_for_change(connection, member.organization_id, giver)
-    if not may_transfer(role):
-        raise OrganizationNotFound
+    await lock_for_change(
+        connection, member.organization_id, giver, [role for role in Role if may_transfer(role)]
+    )
     if giver == member.user_id:
         raise FieldsInvalid([FieldViolation("user_id", "This must be another member.")])
     if await find_role(connection, member) is None:
@@ -192,10 +199,9 @@ async def _authorise(
     connection: Connection, giver: UUID | None, member: Membership, *, wanted: Role | None
 ) -> Role | None:
     """Lock the organization and judge the change; return the role that the person has now."""
-    role = await lock_for_change(connection, member.organization_id, giver)
     leaving = wanted is None and giver == member.user_id
-    if not leaving and not allows(role, Permission.MEMBERS_MANAGE):
-        raise OrganizationNotFound
+    roles = tuple(Role) if leaving else roles_with(Permission.MEMBERS_MANAGE)
+    role = await lock_for_change(connection, member.organization_id, giver, roles)
     present = await find_role(connection, member)
     owners = await connection.fetchval(_OWNERS, member.organization_id)
     change = judge_change(role, present=present, wanted=wanted, owners=owners, leaving=leaving)

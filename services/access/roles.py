@@ -91,6 +91,11 @@ def allows(role: Role | None, permission: Permission) -> bool:
     return scope_of(role, permission) > Scope.NONE
 
 
+def roles_with(permission: Permission) -> tuple[Role, ...]:
+    """The roles that have the permission at all."""
+    return tuple(role for role in Role if allows(role, permission))
+
+
 def exceeds(giver: Role, other: Role) -> bool:
     """Whether `giver` may do all that `other` may, and something more."""
     pairs = [(scope_of(giver, permission), scope_of(other, permission)) for permission in Permission]

@@ -9,8 +9,8 @@ import asyncpg
 
 from services.access import organizations
 from services.access.organizations import Membership
-from services.access.refusals import MemberNotFound, OrganizationNotFound, TeamNotFound
-from services.access.roles import Permission, Role, allows
+from services.access.refusals import MemberNotFound, TeamNotFound
+from services.access.roles import Permission, roles_with
 from services.shared.db import Connection, Pool
 from services.shared.paging import Page, PageRequest
 
@@ -35,7 +35,7 @@ ON CONFLICT (team_id, user_id) DO NOTHING
 """
 _DELETE_MEMBER = "DELETE FROM team_members WHERE team_id = $1 AND user_id = $2 RETURNING true"
 _MEMBERS = "SELECT id, user_id FROM team_members WHERE team_id = $1 AND id > $2 ORDER BY id LIMIT $3"
-_MANAGERS = [role for role in Role if allows(role, Permission.MEMBERS_MANAGE)]
+_MANAGERS = list(roles_with(Permission.MEMBERS_MANAGE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,7 @@ async def create(
     connection: Connection, giver: UUID | None, organization_id: UUID, display_name: str, *, team_id: UUID
 ) -> Team:
     """Make an empty team. Raises OrganizationNotFound."""
-    role = await organizations.lock_for_change(connection, organization_id, giver)
-    if not allows(role, Permission.MEMBERS_MANAGE):
-        raise OrganizationNotFound
+    await organizations.lock_for_change(connection, organization_id, giver, _MANAGERS)
     (row,) = await connection.fetch(_INSERT, team_id, organization_id, display_name)
     return Team.from_row(row)
 

@@ -40,6 +40,7 @@ class Access:
 
     def __init__(self, channel: grpc.aio.Channel, trust: Trust) -> None:
         self._trust = trust
+        self.channel = channel
         self.rules: AccessServiceAsyncStub = AccessServiceStub(channel)
         self.organizations: OrganizationServiceAsyncStub = OrganizationServiceStub(channel)
         self.bases: KnowledgeBaseServiceAsyncStub = KnowledgeBaseServiceStub(channel)

@@ -25,15 +25,19 @@ async def pool(databases: Databases) -> AsyncIterator[Pool]:
 
 
 @pytest.fixture
-async def access(pool: Pool, tmp_path: Path) -> AsyncIterator[Access]:
-    trust = Trust(tmp_path)
+def trust(tmp_path: Path) -> Trust:
+    return Trust(tmp_path)
+
+
+@pytest.fixture
+async def access(pool: Pool, trust: Trust) -> AsyncIterator[Access]:
     settings = AccessSettings.model_validate(
         {
             "database_url": "",
             "nats_url": "",
             "blob_url": "",
             "issuers": str(trust.issuers),
-            "service_tokens": str(tmp_path),
+            "service_tokens": str(trust.directory),
             "admins": str(person_id(ADMIN)),
         }
     )

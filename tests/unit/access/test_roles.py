@@ -14,6 +14,7 @@ from services.access.roles import (
     judge_change,
     may_hand_out,
     may_transfer,
+    roles_with,
     scope_of,
 )
 
@@ -40,6 +41,11 @@ roles = st.sampled_from(Role)
 @pytest.mark.parametrize("permission", Permission)
 def test_scope_of_each_permission(permission: Permission) -> None:
     assert tuple(scope_of(role, permission) for role in (*Role, None)) == SCOPES[permission]
+
+
+@pytest.mark.parametrize("permission", Permission)
+def test_the_roles_with_a_permission_are_those_to_whom_it_reaches_anything(permission: Permission) -> None:
+    assert set(roles_with(permission)) == {role for role in Role if scope_of(role, permission) > NONE}
 
 
 def test_scopes_widen_from_none_to_all() -> None:
