@@ -91,6 +91,7 @@ def _knowledge_base(message: bases_pb.KnowledgeBase) -> Json:
         "organization_id": message.organization_id or None,
         "owner_user_id": message.owner_user_id or None,
         "visibility": _word(bases_pb.Visibility.Name, message.visibility, "VISIBILITY_"),
+        "team_id": message.team_id or None,
         "embedding": {"model": message.embedding.model, "width": message.embedding.width},
         "ingestion_config": _config(message.ingestion_config),
         "default_base": message.default_base,
