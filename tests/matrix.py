@@ -8,10 +8,11 @@ the same statements, as what does not exist. A method without a row fails.
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Generic, Protocol, Self, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 import asyncpg
 import grpc
+from google.protobuf import descriptor_pool
 from google.protobuf.message import Message
 from grpc.aio import AioRpcError
 
@@ -19,6 +20,8 @@ from acervo.common.v1 import error_reason_pb2 as reasons
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool
 from services.shared.server import Callers
+
+_SECONDS: Final = 30
 
 Metadata = tuple[tuple[str, str], ...]
 
@@ -79,12 +82,15 @@ W = TypeVar("W", bound=World)
 class Row(Generic[W]):
     """How a method is asked, and who is answered."""
 
-    request: Callable[[W], Message]
+    request: Callable[[W], "Message | Sequence[Message]"]
+    """What is sent: a message, or those of a stream."""
     answered: frozenset[Kind]
     refused: Mapping[Kind, reasons.ErrorReason] = field(default_factory=dict)
     """Who is refused by one of the exceptions, since they may know of the thing."""
     of_oneself: bool = False
     """Whether the request names nothing that could be absent."""
+    lasting: bool = False
+    """Whether one world does for all: no answer changes what a later one is about."""
 
 
 Outcome = bytes | tuple[object, ...]
@@ -92,15 +98,15 @@ Outcome = bytes | tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Calls a server, and hears the statements that it sends."""
+    """Calls a server, and hears the statements that it sends where it is in this process."""
 
     channel: grpc.aio.Channel
-    statements: list[str]
+    statements: list[str] = field(default_factory=list)
 
     @classmethod
     async def of(cls, channel: grpc.aio.Channel, pool: Pool) -> Self:
         """`pool` is the one that the server uses."""
-        asking = cls(channel, [])
+        asking = cls(channel)
 
         def note(query: asyncpg.connection.LoggedQuery) -> None:
             asking.statements.append(query.query)
@@ -112,18 +118,34 @@ class Asking:
             await pool.release(connection)
         return asking
 
-    async def ask(self, method: str, request: Message, metadata: Metadata) -> tuple[Outcome, Sequence[str]]:
+    async def ask(
+        self, method: str, request: Message | Sequence[Message], metadata: Metadata
+    ) -> tuple[Outcome, Sequence[str]]:
         """What a caller is told, but for the id of the request, and by which statements."""
         self.statements.clear()
-        call: grpc.aio.UnaryUnaryMultiCallable[Message, bytes] = self.channel.unary_unary(
-            method, request_serializer=type(request).SerializeToString
-        )
         try:
-            outcome: Outcome = await call(request, metadata=metadata, timeout=30)
+            outcome: Outcome = await self._answer(method, request, metadata)
         except AioRpcError as error:
             trailing = [pair for pair in error.trailing_metadata() or () if pair[0] != "x-request-id"]
             outcome = (from_rpc_error(error).reason, error.code(), error.details(), *sorted(trailing))
         return outcome, tuple(self.statements)
+
+    async def _answer(self, method: str, request: Message | Sequence[Message], metadata: Metadata) -> bytes:
+        """All that is answered."""
+        service, _, name = method.removeprefix("/").partition("/")
+        streams = descriptor_pool.Default().FindServiceByName(service).methods_by_name[name].server_streaming
+        if not isinstance(request, Message):
+            upload: Any = self.channel.stream_unary(method, request_serializer=_write)
+            return bytes(await upload(iter(request), metadata=metadata, timeout=_SECONDS))
+        if streams:
+            watch: Any = self.channel.unary_stream(method, request_serializer=_write)
+            return b"".join([part async for part in watch(request, metadata=metadata, timeout=_SECONDS)])
+        call: Any = self.channel.unary_unary(method, request_serializer=_write)
+        return bytes(await call(request, metadata=metadata, timeout=_SECONDS))
+
+
+def _write(message: Message) -> bytes:
+    return message.SerializeToString()
 
 
 def shut_out(kind: Kind, callers: Callers) -> reasons.ErrorReason | None:
@@ -147,7 +169,7 @@ async def check(
                 await _check_refused(asking, method, callers, row, world, kind)
         assert await world.digest() == before, f"{method}: a refused call changed something"
         for kind in row.answered:
-            await _check_answered(asking, method, row, await make(), kind)
+            await _check_answered(asking, method, row, world if row.lasting else await make(), kind)
 
 
 async def _check_answered(asking: Asking, method: str, row: Row[W], world: W, kind: Kind) -> None:

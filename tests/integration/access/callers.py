@@ -1,7 +1,7 @@
 """How tests call access: as a person of some name, as an agent of hers, or as a service."""
 
 from collections.abc import Awaitable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 import grpc
@@ -18,7 +18,7 @@ from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
 from acervo.access.v1.teams_pb2_grpc import TeamServiceStub
 from services.shared.auth import AGENT_CLAIM, user_id
 from services.shared.client import CallOptions, call_options
-from tests.signing import PEOPLE, Trust
+from tests.signing import PEOPLE, Signer
 
 if TYPE_CHECKING:
     from acervo.access.v1.access_pb2_grpc import AccessServiceAsyncStub
@@ -35,17 +35,30 @@ def person_id(name: str) -> UUID:
     return user_id(PEOPLE, name)
 
 
+class Issuers(Protocol):
+    """What tokens are made with."""
+
+    people: Signer
+
+    def person(self, subject: str = ...) -> str: ...
+    def service(self, caller: str, callee: str) -> str: ...
+
+
 class Access:
     """The services of access, and tokens to call them with."""
 
-    def __init__(self, channel: grpc.aio.Channel, trust: Trust) -> None:
+    def __init__(self, channel: grpc.aio.Channel, trust: Issuers, admin: str = ADMIN) -> None:
         self._trust = trust
         self.channel = channel
+        self.admin = admin
         self.rules: AccessServiceAsyncStub = AccessServiceStub(channel)
         self.organizations: OrganizationServiceAsyncStub = OrganizationServiceStub(channel)
         self.bases: KnowledgeBaseServiceAsyncStub = KnowledgeBaseServiceStub(channel)
         self.teams: TeamServiceAsyncStub = TeamServiceStub(channel)
         self.grants: GrantServiceAsyncStub = GrantServiceStub(channel)
+
+    def id(self, name: str) -> str:
+        return str(user_id(self._trust.people.issuer, name))
 
     def person(self, name: str) -> CallOptions:
         return call_options(self._trust.person(name))
@@ -65,13 +78,11 @@ class Access:
         return made.organization.id
 
     async def add(self, giver: str, organization_id: str, name: str, role: org.Role) -> org.Member:
-        request = org.AddMemberRequest(
-            organization_id=organization_id, user_id=str(person_id(name)), role=role
-        )
+        request = org.AddMemberRequest(organization_id=organization_id, user_id=self.id(name), role=role)
         return (await self.organizations.AddMember(request, **self.person(giver))).member
 
     async def remove(self, giver: str, organization_id: str, name: str) -> None:
-        request = org.RemoveMemberRequest(organization_id=organization_id, user_id=str(person_id(name)))
+        request = org.RemoveMemberRequest(organization_id=organization_id, user_id=self.id(name))
         await self.organizations.RemoveMember(request, **self.person(giver))
 
     async def team(self, maker: str, organization_id: str, *members: str) -> str:
@@ -83,11 +94,11 @@ class Access:
         return made.team.id
 
     async def join(self, giver: str, team_id: str, name: str) -> None:
-        request = teams_pb2.AddTeamMemberRequest(team_id=team_id, user_id=str(person_id(name)))
+        request = teams_pb2.AddTeamMemberRequest(team_id=team_id, user_id=self.id(name))
         await self.teams.AddTeamMember(request, **self.person(giver))
 
     async def leave(self, giver: str, team_id: str, name: str) -> None:
-        request = teams_pb2.RemoveTeamMemberRequest(team_id=team_id, user_id=str(person_id(name)))
+        request = teams_pb2.RemoveTeamMemberRequest(team_id=team_id, user_id=self.id(name))
         await self.teams.RemoveTeamMember(request, **self.person(giver))
 
     async def grant(self, giver: str, base_id: str, **grantee: str) -> grants_pb2.Grant:

@@ -1,0 +1,103 @@
+"""What the matrices of methods and callers ask for: an organization, its bases, and who is in it or is not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Final, Self
+from uuid import UUID, uuid4
+
+from acervo.access.v1 import knowledge_bases_pb2 as kb
+from acervo.access.v1 import organizations_pb2 as org
+from services.shared.auth import AGENT_CLAIM, service_audience, user_id
+from services.shared.db import Pool
+from tests.integration.access.callers import Access, Issuers
+from tests.matrix import PEOPLE, Kind, Metadata
+from tests.signing import Signer
+
+AGENT, OTHER_AGENT = UUID(int=77), UUID(int=78)
+ROLES: Final = {
+    Kind.VIEWER: org.ROLE_VIEWER,
+    Kind.MEMBER: org.ROLE_MEMBER,
+    Kind.GRANTED: org.ROLE_VIEWER,
+    Kind.EDITOR: org.ROLE_VIEWER,
+    Kind.BUILDER: org.ROLE_BUILDER,
+    Kind.ADMIN: org.ROLE_ADMIN,
+}
+MANAGERS = frozenset({Kind.OWNER, Kind.ADMIN})
+EDIT_ALL = MANAGERS | {Kind.BUILDER}
+EDITORS = EDIT_ALL | {Kind.EDITOR}
+READERS = EDITORS | {Kind.GRANTED}
+_TABLES = (
+    "organizations members teams team_members collection_names knowledge_bases grants teardowns outbox facts"
+)
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class World:
+    """An organization with a team, a private base that an agent holds, one that none holds, and an app base."""
+
+    trust: Issuers
+    pool: Pool
+    operator: str
+    number: int
+    organization: str
+    team: str
+    held: str
+    free: str
+    app: str
+    grant: str
+    service: str = "access"
+    """Which service is asked."""
+
+    @classmethod
+    async def of_access(cls, access: Access, trust: Issuers, pool: Pool) -> Self:
+        number = next(_numbers)
+        names = {kind: f"{kind}-{number}" for kind in PEOPLE}
+        owner = names[Kind.OWNER]
+        acme = await access.organization(owner, "Acme", **{names[kind]: role for kind, role in ROLES.items()})
+        await access.organization(names[Kind.STRANGER])
+        team = await access.team(owner, acme, names[Kind.MEMBER])
+        private = {"scope": kb.SCOPE_ORG, "organization_id": acme, "visibility": kb.VISIBILITY_PRIVATE}
+        held, free = [(await access.base(owner, **private)).id for _ in range(2)]
+        app = (await access.base(access.admin, scope=kb.SCOPE_APP)).id
+        for base in (held, free):
+            await access.grant(owner, base, user_id=access.id(names[Kind.GRANTED]))
+            await access.grant_edit(owner, base, user_id=access.id(names[Kind.EDITOR]))
+        grant = await access.grant(owner, held, agent_id=str(AGENT))
+        return cls(trust, pool, access.admin, number, acme, team, held, free, app, grant.id)
+
+    def absent(self) -> Self:
+        organization, team, held, free, app, grant = (str(uuid4()) for _ in range(6))
+        return replace(self, organization=organization, team=team, held=held, free=free, app=app, grant=grant)
+
+    def name(self, kind: Kind) -> str:
+        return self.operator if kind is Kind.OPERATOR else f"{kind}-{self.number}"
+
+    def id(self, kind: Kind) -> str:
+        return str(user_id(self.trust.people.issuer, self.name(kind)))
+
+    def metadata(self, kind: Kind) -> Metadata:
+        if kind is Kind.NOBODY:
+            return ()
+        return (("authorization", f"Bearer {self._token(kind)}"),)
+
+    def _token(self, kind: Kind) -> str:
+        owner = self.name(Kind.OWNER)
+        sign = self.trust.people.sign
+        tokens: dict[Kind, Callable[[], str]] = {
+            Kind.FORGER: lambda: Signer(self.trust.people.issuer).sign(sub=owner),
+            Kind.LATE: lambda: sign(sub=owner, exp=1),
+            Kind.ASTRAY: lambda: sign(sub=owner, aud=service_audience(self.service)),
+            Kind.AGENT: lambda: sign(sub=owner, **{AGENT_CLAIM: str(AGENT)}),
+            Kind.OTHER_AGENT: lambda: sign(sub=owner, **{AGENT_CLAIM: str(OTHER_AGENT)}),
+            Kind.SERVICE: lambda: self.trust.service("sync", self.service),
+        }
+        return tokens.get(kind, lambda: self.trust.person(self.name(kind)))()
+
+    async def digest(self) -> str:
+        told = []
+        for table in _TABLES.split():
+            rows = f"SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY t::text), '')) FROM {table} t"
+            told.append(await self.pool.fetchval(rows))
+        return " ".join(told)
