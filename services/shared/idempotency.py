@@ -49,7 +49,11 @@ class Call:
     def of(cls, request: Mutation) -> Self:
         """The call at hand. Raises FieldsInvalid where its id is no UUID."""
         request_id = read_optional_uuid("request_id", request.request_id)
-        return cls(auth.current().id, request_id, fingerprint(request))
+        principal = auth.current()
+        caller = principal.id
+        if principal.agent_id is not None:  # what it was answered for one person is not for another
+            caller = f"{caller} for {principal.user_id}"
+        return cls(caller, request_id, fingerprint(request))
 
 
 async def answered(pool: Pool, call: Call, answer: type[Response]) -> Response | None:

@@ -74,6 +74,14 @@ async def test_ids_of_different_callers_never_meet(counter: Counter) -> None:
     assert [await counter.ask(request, caller) for caller in callers] == [1, 2, 3, 4]
 
 
+async def test_ids_of_an_agent_never_meet_for_two_whom_it_acts_for(counter: Counter) -> None:
+    request = _request(str(uuid4()))
+    agents = [
+        Principal(PrincipalKind.AGENT, "a", person, UUID(int=7), None, "token") for person in (ANA, BEA)
+    ]
+    assert [await counter.ask(request, agent) for agent in (*agents, agents[0])] == [1, 2, 1]
+
+
 async def test_what_fails_leaves_the_id_free(counter: Counter, pool: Pool) -> None:
     async def fail(connection: Connection) -> RetryDocumentResponse:
         raise NotFound("document")
