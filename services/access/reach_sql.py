@@ -53,6 +53,13 @@ REACHED = f"""
 """True where the caller reaches `b`; false or null elsewhere."""
 
 
+NEAR = """
+    (b.organization_id = ANY (ARRAY(SELECT o.organization_id FROM members o WHERE o.user_id = $1))
+        OR b.owner_user_id = $1 OR b.scope = 'app')
+"""
+"""True of every base that a person or an agent can reach: what a listing looks at, found by indexes."""
+
+
 async def prepare(connection: Connection) -> None:
     """Have a connection plan each statement once: to plan the predicate takes five times as long as to run it."""
     await connection.execute("SET plan_cache_mode = force_generic_plan")

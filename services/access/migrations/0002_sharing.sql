@@ -31,6 +31,7 @@ ALTER TABLE knowledge_bases
     ADD COLUMN team_id uuid,
     ADD CONSTRAINT team_is_the_visibilitys CHECK ((team_id IS NOT NULL) = (visibility IS NOT DISTINCT FROM 'team')),
     ADD FOREIGN KEY (team_id, organization_id) REFERENCES teams (id, organization_id);
+CREATE INDEX knowledge_bases_app ON knowledge_bases (id) WHERE scope = 'app';
 CREATE INDEX knowledge_bases_team ON knowledge_bases (team_id) WHERE team_id IS NOT NULL;
 
 -- Who may do more with a base than roles allow. A person's goes with the membership, a team's with the team, and all of
@@ -60,6 +61,7 @@ CREATE INDEX grants_team ON grants (team_id) WHERE team_id IS NOT NULL;
 
 -- migrate:down
 DROP TABLE grants;
+DROP INDEX knowledge_bases_app;
 UPDATE knowledge_bases SET visibility = 'private', team_id = NULL WHERE visibility = 'team';
 ALTER TABLE knowledge_bases
     DROP COLUMN team_id,
