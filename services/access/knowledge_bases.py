@@ -10,7 +10,7 @@ import asyncpg
 
 from services.access.claims import Embedding
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Targets, Visibility, Want
-from services.access.reach_sql import FROM_BASES, NEAR, REACHED, arguments
+from services.access.reach_sql import FROM_BASES, NEAR, REACHED, REACHED_AMONG_MANY, arguments
 from services.shared.db import Connection, Pool
 from services.shared.ingestion_config import IngestionConfig
 from services.shared.ingestion_config_codec import config_from_json, config_to_json
@@ -30,7 +30,7 @@ _LOCK_SHARED = f"{_FIND} FOR KEY SHARE OF b"
 # Hidden bases are in no listing, whoever asks.
 _PAGE = f"""
 SELECT {_COLUMNS} {FROM_BASES}
- WHERE b.kind = 'regular' AND b.id > $10 AND {NEAR} AND {REACHED}
+ WHERE b.kind = 'regular' AND b.id > $10 AND {NEAR} AND {REACHED_AMONG_MANY}
    AND ($11::uuid IS NULL OR b.organization_id = $11) AND ($12::text IS NULL OR b.collection_name = $12)
  ORDER BY b.id LIMIT $13
 """

@@ -20,21 +20,22 @@ FROM_BASES = """
   LEFT JOIN members m ON m.organization_id = b.organization_id AND m.user_id = $1::uuid
 """
 
+# `{each}` stands where a subquery is asked for each base (`OFFSET 0`: it cannot be answered for all at once) or not.
 _GRANTED = """
     EXISTS (SELECT FROM grants g
              WHERE g.knowledge_base_id = b.id AND g.grantee_kind = '{kind}' AND g.grantee_id = {grantee}
-               AND g.permission = ANY ($9::text[]))
+               AND g.permission = ANY ($9::text[]) {{each}})
 """
 _GRANTED_TO_USER = _GRANTED.format(kind="user", grantee="$1")
 _GRANTED_TO_AGENT = _GRANTED.format(kind="agent", grantee="$8")
 _GRANTED_TO_TEAM = """
     EXISTS (SELECT FROM grants g JOIN team_members t ON t.team_id = g.grantee_id AND t.user_id = $1
-             WHERE g.knowledge_base_id = b.id AND g.grantee_kind = 'team' AND g.permission = ANY ($9::text[]))
+             WHERE g.knowledge_base_id = b.id AND g.grantee_kind = 'team'
+               AND g.permission = ANY ($9::text[]) {each})
 """
-_IN_TEAM = "EXISTS (SELECT FROM team_members t WHERE t.team_id = b.team_id AND t.user_id = $1)"
+_IN_TEAM = "EXISTS (SELECT FROM team_members t WHERE t.team_id = b.team_id AND t.user_id = $1 {each})"
 _POSSESSED = "b.owner_user_id = $1 AND (b.organization_id IS NULL OR m.role IS NOT NULL)"
-
-REACHED = f"""
+_REACHED = f"""
     ($2::boolean OR b.kind = 'regular' AND CASE
         WHEN $8::uuid IS NOT NULL THEN CASE b.scope
             WHEN 'app' THEN 'view' = ANY ($9::text[])
@@ -50,8 +51,12 @@ REACHED = f"""
             OR m.role IS NOT NULL AND ({_GRANTED_TO_USER} OR {_GRANTED_TO_TEAM})
     END)
 """
-"""True where the caller reaches `b`; false or null elsewhere."""
 
+REACHED = _REACHED.format(each="OFFSET 0")
+"""True where the caller reaches `b`; false or null elsewhere. For few bases, however much the caller was granted."""
+
+REACHED_AMONG_MANY = _REACHED.format(each="")
+"""The same for many bases: what the caller was granted is read once."""
 
 NEAR = """
     (b.organization_id = ANY (ARRAY(SELECT o.organization_id FROM members o WHERE o.user_id = $1))
