@@ -29,7 +29,7 @@ from services.sync import rpc as sync_rpc
 from services.upload import rpc as upload_rpc
 from services.vectorstore import rpc as vectorstore_rpc
 from tests.integration.access.callers import Access
-from tests.integration.access.world import EDITORS, READERS, World
+from tests.integration.access.matrix_world import EDITORS, READERS, World
 from tests.matrix import AGENTS, Asking, Kind, Row, check
 from tests.matrix import PEOPLE as PERSONS
 from tests.signing import Signer

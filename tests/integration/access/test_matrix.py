@@ -13,7 +13,7 @@ from acervo.common.v1 import error_reason_pb2 as reasons
 from services.access.rpc import CALLERS
 from services.shared.db import Pool
 from tests.integration.access.callers import Access
-from tests.integration.access.world import AGENT, EDIT_ALL, EDITORS, MANAGERS, READERS, World
+from tests.integration.access.matrix_world import AGENT, EDIT_ALL, EDITORS, MANAGERS, READERS, World
 from tests.matrix import AGENTS, MEMBERS, PEOPLE, Asking, Kind, Row, check
 from tests.signing import Trust
 
