@@ -30,7 +30,9 @@ BaseOption = Annotated[
 RecursiveOption = Annotated[
     bool, typer.Option("--recursive/--no-recursive", help="Read folders of folders too.")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", help="Remove it without a question.")]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Remove it without a question; needed where no terminal can be asked.")
+]
 OrganizationArgument = Annotated[
     str,
     typer.Argument(

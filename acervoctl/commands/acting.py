@@ -1,13 +1,16 @@
-"""What the commands about access have in common: a call as somebody, and an answer told."""
+"""What commands have in common: a call as somebody, an answer told, and a question before something goes."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
+
+import typer
 
 from acervo_client import AcervoClient
 from acervoctl.connect import Target
 from acervoctl.errors import CommandError
-from acervoctl.output import out, print_json, print_table, shown
+from acervoctl.output import out, print_json, print_table, printable, shown
 
 T = TypeVar("T")
 
@@ -38,7 +41,11 @@ def tell(name: str, row: Mapping[str, Any], said: str, *, as_json: bool) -> None
         out.print(shown(said))
 
 
-def insist(what: str, *, yes: bool) -> None:
-    """Raise `CommandError` unless the person has said --yes."""
-    if not yes:
+def insist(what: str, *, yes: bool, as_json: bool) -> None:
+    """Ask on a terminal whether to remove it. Raises `CommandError` where nobody agreed, by a `y` or by --yes."""
+    if yes:
+        return
+    if as_json or not sys.stdin.isatty():
         raise CommandError(f"this removes {what}", advice="Say --yes to remove it.")
+    if not typer.confirm(f"Remove {printable(what)}?", err=True):
+        raise CommandError("nothing was removed", advice="Answer y, or say --yes, to remove it.")

@@ -1,7 +1,6 @@
 """`acervo delete` and `acervo retry`: documents that are there, one by one or a whole base."""
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
@@ -10,11 +9,12 @@ import typer
 from acervo.ingest.v1.documents_pb2 import DOCUMENT_STATE_ERROR
 from acervo_client import AcervoClient, AcervoError
 from acervoctl.bases import Place
+from acervoctl.commands.acting import insist
 from acervoctl.commands.listing import without_older_failures
 from acervoctl.connect import Target
 from acervoctl.errors import CommandError, Exit
-from acervoctl.options import BaseOption, CollectionOption, HomeOption, JsonOption, UserOption
-from acervoctl.output import counted, out, print_json, printable, sentences, shown
+from acervoctl.options import BaseOption, CollectionOption, HomeOption, JsonOption, UserOption, YesOption
+from acervoctl.output import counted, out, print_json, sentences, shown
 
 DocumentsArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[DOCUMENT]...", help="Ids of documents.", show_default=False)
@@ -25,12 +25,7 @@ def delete(
     document: DocumentsArgument = None,
     collection: CollectionOption = None,
     base: BaseOption = None,
-    yes: Annotated[
-        bool,
-        typer.Option(
-            "--yes", help="Remove a whole base without a question; needed where no terminal can be asked."
-        ),
-    ] = False,
+    yes: YesOption = False,
     as_json: JsonOption = False,
     home: HomeOption = None,
     user: UserOption = None,
@@ -120,10 +115,7 @@ async def _delete_base(target: Target, place: Place, *, yes: bool, as_json: bool
         base = await place.base(client)
         (stats,) = await client.stats([base.id])
         what = f"{base.display_name} ({base.id}) with {counted(stats.document_count, 'document')}"
-        if not yes and (as_json or not sys.stdin.isatty()):
-            raise CommandError(f"this removes the knowledge base {what}", advice="Say --yes to remove it.")
-        if not yes and not typer.confirm(f"Remove the knowledge base {printable(what)}?", err=True):
-            raise CommandError("nothing was removed", advice="Answer y, or say --yes, to remove it.")
+        insist(f"the knowledge base {what}", yes=yes, as_json=as_json)
         await client.bases.delete(base.id)
     if as_json:
         print_json({"knowledge_base_id": base.id, "collection": base.collection_name})

@@ -132,7 +132,7 @@ def delete(
 
     async def work(client: AcervoClient) -> KnowledgeBase:
         found = await people.base(client, base)
-        insist(f"{found.display_name} ({found.id}) with all that it holds", yes=yes)
+        insist(f"{found.display_name} ({found.id}) with all that it holds", yes=yes, as_json=as_json)
         await client.bases.delete(found.id)
         return found
 

@@ -72,7 +72,7 @@ def delete(
 
     async def work(client: AcervoClient) -> Organization:
         found = await people.organization(client, organization)
-        insist(f"{found.display_name} ({found.id}) with all its knowledge bases", yes=yes)
+        insist(f"{found.display_name} ({found.id}) with all its knowledge bases", yes=yes, as_json=as_json)
         await client.organizations.delete(found.id)
         return found
 

@@ -83,7 +83,7 @@ def delete(
     user: UserOption = None,
 ) -> None:
     """Remove a team with what was granted to it. Knowledge bases that were visible to it turn private."""
-    insist(f"the team {team}", yes=yes)
+    insist(f"the team {team}", yes=yes, as_json=as_json)
     ask(Target(home, user), lambda client: client.teams.delete(team))
     tell("team", {"id": team}, f"removed the team {team}", as_json=as_json)
 

@@ -5,12 +5,10 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -19,47 +17,9 @@ from acervo_client import BlockingClient
 from acervoctl.stack import temporary_home
 from acervoctl.stack.ports import free_port
 from acervoctl.stack.services import ALL
+from tests.e2e.commands import ACERVO, SECONDS, acervo, answer, answered
 
-ACERVO = (sys.executable, "-m", "acervoctl")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-SECONDS = 100
-
-
-def acervo(home: Path, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    """Run a command to its end."""
-    return subprocess.run(
-        (*ACERVO, *map(str, arguments)),
-        env={**os.environ, "ACERVO_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-
-
-def answer(home: Path, *arguments: str | Path, status: int = 0) -> Any:
-    """Run a command with --json and return what it wrote."""
-    done = acervo(home, *arguments, "--json")
-    assert done.returncode == status, done.stderr
-    return json.loads(done.stdout)
-
-
-def answered(home: Path, key: bytes, *arguments: str) -> int:
-    """The exit status of a command that asks a question on a terminal and gets this answer."""
-    ours, theirs = os.openpty()
-    os.write(ours, key + b"\n")
-    done = subprocess.run(
-        (*ACERVO, *arguments),
-        env={**os.environ, "ACERVO_HOME": str(home)},
-        stdin=theirs,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    os.close(ours)
-    os.close(theirs)
-    assert b"[y/N]" in done.stderr
-    return done.returncode
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from acervo_client.local import PEOPLE
 from acervoctl.people import person_id
 from acervoctl.stack import Options, Stack, temporary_home
 from services.shared.auth import user_id
+from tests.e2e import commands
 
 AGENT = "00000000-0000-0000-0000-000000000007"
 
@@ -30,15 +28,7 @@ async def home() -> AsyncIterator[Path]:
 
 async def acervo(home: Path, *arguments: str, status: int = 0) -> str:
     """Run a command; return what it wrote: to standard error, where it is to fail."""
-    done = await asyncio.to_thread(
-        subprocess.run,
-        (sys.executable, "-m", "acervoctl", *arguments),
-        env={**os.environ, "ACERVO_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    done = await asyncio.to_thread(commands.acervo, home, *arguments)
     assert done.returncode == status, done.stderr
     return done.stderr if status else done.stdout
 
@@ -91,6 +81,17 @@ async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(
     await answer(home, "team", "delete", team, "--yes")
     await answer(home, "org", "delete", "acme", "--yes", "--user", "cem")
     assert (await answer(home, "org", "list"))["organizations"] == []
+
+
+async def test_nothing_goes_unless_somebody_agreed_to_it(home: Path) -> None:
+    acme = (await answer(home, "org", "create", "acme"))["organization"]
+    team = (await answer(home, "team", "create", "acme", "Sales"))["team"]["id"]
+    (base,) = (await answer(home, "kb", "list"))["knowledge_bases"]
+    for what in (("kb", base["id"]), ("team", team), ("org", acme["id"])):
+        command = (what[0], "delete", what[1])
+        assert "--yes" in await acervo(home, *command, status=2)
+        assert await asyncio.to_thread(commands.answered, home, b"n", *command) == 2
+        assert await asyncio.to_thread(commands.answered, home, b"y", *command) == 0
 
 
 async def test_what_is_printed_for_people_names_what_scripts_are_told(home: Path) -> None:

@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import httpx
 
@@ -205,3 +206,11 @@ async def running(directory: Path, silent: socket.socket | None = None) -> Async
 def overloaded() -> AcervoError:
     """What a service that has no room says."""
     return AcervoError(reasons.ERROR_REASON_OVERLOADED)
+
+
+def spellings(stack: Stack) -> list[str]:
+    """One person's tokens: each another one, or written in another way, or an agent's of theirs."""
+    ana = stack.trust.person("ana")
+    later = stack.trust.people.sign(sub="ana", iat=1)
+    agent = stack.trust.people.sign(sub="ana", **{auth.AGENT_CLAIM: str(uuid4())})
+    return [ana, f"{ana}==", later, agent]

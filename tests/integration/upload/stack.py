@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import pytest
+from grpc.aio import AioRpcError
+
+from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.common.v1 import ingestion_config_pb2
 from acervo.ingest.v1 import documents_pb2
 from acervo.ingest.v1.documents_pb2_grpc import DocumentServiceServicer, add_DocumentServiceServicer_to_server
@@ -15,7 +19,7 @@ from acervo.upload.v1 import upload_pb2 as pb
 from acervo.upload.v1.upload_pb2_grpc import add_UploadServiceServicer_to_server
 from services.shared import auth
 from services.shared.blobs import BlobStore, Collector
-from services.shared.client import Peers, call_options
+from services.shared.client import Peers, call_options, from_rpc_error
 from services.shared.db import Pool, open_pool
 from services.shared.errors import NotFound
 from services.shared.ids import uuid7
@@ -204,3 +208,10 @@ async def running(
         await peers.close()
         await ingest_server.stop(0)
         await pool.close()
+
+
+@asynccontextmanager
+async def refused(reason: reasons.ErrorReason) -> AsyncIterator[None]:
+    with pytest.raises(AioRpcError) as refusal:
+        yield
+    assert from_rpc_error(refusal.value).reason == reason
