@@ -12,8 +12,12 @@ from acervo.access.v1 import (
 from services.access import reach_sql, teardowns
 from services.access.callers import Callers
 from services.access.consumers import Consumers
-from services.access.rpc import CALLERS, AccessServicer, KnowledgeBaseServicer, OrganizationServicer
-from services.access.rpc_sharing import GrantServicer, TeamServicer
+from services.access.rpc import CALLERS
+from services.access.rpc.access import AccessServicer
+from services.access.rpc.grants import GrantServicer
+from services.access.rpc.knowledge_bases import KnowledgeBaseServicer
+from services.access.rpc.organizations import OrganizationServicer
+from services.access.rpc.teams import TeamServicer
 from services.access.settings import AccessSettings
 from services.access.teardown import OWNERS
 from services.shared import bus, telemetry

@@ -1,6 +1,8 @@
 """Making knowledge bases: who may, and on which names."""
 
+import secrets
 from dataclasses import dataclass
+from typing import Self
 from uuid import UUID
 
 from services.access import knowledge_bases, names, organizations, teams
@@ -11,6 +13,7 @@ from services.access.refusals import BaseNotFound, EmbeddingConflict
 from services.access.roles import Permission, roles_with
 from services.shared.db import Connection
 from services.shared.errors import NameTaken
+from services.shared.ids import uuid7
 from services.shared.ingestion_config import DEFAULT, IngestionConfig
 from services.shared.names import check_collection_name, derive_collection_name
 
@@ -47,6 +50,10 @@ class Fresh:
     """Six random hexadecimal characters, for a derived name."""
     embedding: Embedding
     """The deployment's default."""
+
+    @classmethod
+    def of(cls, embedding: Embedding) -> Self:
+        return cls(uuid7(), secrets.token_hex(3), embedding)
 
 
 async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fresh) -> KnowledgeBase:
