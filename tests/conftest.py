@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import secrets
 import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -11,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from acervoctl.stack.credentials import Credentials
@@ -23,6 +21,7 @@ from acervoctl.stack.program import Health, Program
 from services.shared.blobs import BlobStore
 from services.shared.bootstrap import SERVICES, bootstrap
 from services.shared.migrate import migrate_all
+from tests.recycling import Recycling
 
 _TEMPLATE = "template_acervo"
 _START_SECONDS = 30
@@ -105,23 +104,23 @@ def postgres_server(home: Home) -> Iterator[PostgresServer]:
     _stop(process, program)
 
 
+@pytest.fixture(scope="session")
+def recycling(postgres_server: PostgresServer) -> Recycling:
+    return Recycling(postgres_server.maintenance_url, _TEMPLATE)
+
+
 @contextlib.asynccontextmanager
-async def fresh_databases(postgres_server: PostgresServer) -> AsyncIterator[Databases]:
-    """A copy of the template, for a test or a module of tests."""
-    name = f"test_{secrets.token_hex(6)}"
-    connection = await asyncpg.connect(postgres_server.maintenance_url)
-    try:
-        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}")
-        urls = {service: postgres_server.url(service, name) for service in SERVICES}
-        yield Databases(urls, postgres_server.maintenance_url.replace("@/postgres?", f"@/{name}?"))
-        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
-    finally:
-        await connection.close()
+async def fresh_databases(postgres_server: PostgresServer, recycling: Recycling) -> AsyncIterator[Databases]:
+    """An empty database with every schema, for a test or a module of tests."""
+    name = await recycling.take()
+    urls = {service: postgres_server.url(service, name) for service in SERVICES}
+    yield Databases(urls, recycling.address(name))
+    await recycling.give_back(name)
 
 
 @pytest.fixture
-async def databases(postgres_server: PostgresServer) -> AsyncIterator[Databases]:
-    async with fresh_databases(postgres_server) as databases:
+async def databases(postgres_server: PostgresServer, recycling: Recycling) -> AsyncIterator[Databases]:
+    async with fresh_databases(postgres_server, recycling) as databases:
         yield databases
 
 

@@ -13,6 +13,7 @@ import pytest_asyncio
 from services.shared.ids import uuid7
 from tests.conftest import NatsServer, PostgresServer, fresh_databases, fresh_nats
 from tests.integration.sync.stage import Around, Stage, serving, surroundings
+from tests.recycling import Recycling
 from tests.signing import Trust
 
 
@@ -24,11 +25,14 @@ async def shared_nats() -> AsyncIterator[NatsServer]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def around(
-    postgres_server: PostgresServer, shared_nats: NatsServer, tmp_path_factory: pytest.TempPathFactory
+    postgres_server: PostgresServer,
+    recycling: Recycling,
+    shared_nats: NatsServer,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncIterator[Around]:
     folder = tmp_path_factory.mktemp("sync").resolve()
     async with (
-        fresh_databases(postgres_server) as databases,
+        fresh_databases(postgres_server, recycling) as databases,
         surroundings(databases, shared_nats, f"file://{folder}/blobs", Trust(folder)) as around,
     ):
         yield around
