@@ -1,0 +1,93 @@
+"""What an audit event tells: who did what to which object, in names and ids.
+
+Pure: no clock, no ids, no I/O.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from uuid import UUID
+
+
+class ObjectKind(StrEnum):
+    """What was acted upon."""
+
+    ORGANIZATION = "organization"
+    TEAM = "team"
+    KNOWLEDGE_BASE = "knowledge_base"
+    GRANT = "grant"
+    SYNC_SOURCE = "sync_source"
+
+
+class Action(StrEnum):
+    """What was done: the kind of thing, a dot, and what became of it."""
+
+    ORGANIZATION_CREATED = "organization.created"
+    ORGANIZATION_DELETED = "organization.deleted"
+    ORGANIZATION_TRANSFERRED = "organization.transferred"
+    MEMBER_ADDED = "member.added"
+    MEMBER_CHANGED = "member.changed"
+    MEMBER_REMOVED = "member.removed"
+    TEAM_CREATED = "team.created"
+    TEAM_RENAMED = "team.renamed"
+    TEAM_DELETED = "team.deleted"
+    TEAM_MEMBER_ADDED = "team_member.added"
+    TEAM_MEMBER_REMOVED = "team_member.removed"
+    KNOWLEDGE_BASE_CREATED = "knowledge_base.created"
+    KNOWLEDGE_BASE_EMPTIED = "knowledge_base.emptied"
+    KNOWLEDGE_BASE_DELETED = "knowledge_base.deleted"
+    GRANT_ADDED = "grant.added"
+    GRANT_REVOKED = "grant.revoked"
+    SYNC_SOURCE_CREATED = "sync_source.created"
+    SYNC_SOURCE_UPDATED = "sync_source.updated"
+    SYNC_SOURCE_DELETED = "sync_source.deleted"
+
+
+class Detail(StrEnum):
+    """What `before` and `after` may tell. Names, ids and choices; no document and no secret has a place here."""
+
+    DISPLAY_NAME = "display_name"
+    COLLECTION_NAME = "collection_name"
+    KNOWLEDGE_BASE_ID = "knowledge_base_id"
+    SCOPE = "scope"
+    VISIBILITY = "visibility"
+    TEAM_ID = "team_id"
+    USER_ID = "user_id"
+    AGENT_ID = "agent_id"
+    ROLE = "role"
+    GRANTEE_KIND = "grantee_kind"
+    GRANTEE_ID = "grantee_id"
+    PERMISSION = "permission"
+    SECRET_ID = "secret_id"  # noqa: S105 - the name of a field
+    CONNECTOR = "connector"
+    SOURCE_ID = "source_id"
+
+
+Details = Mapping[Detail, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that was done. Who did it is told by whoever records it."""
+
+    action: Action
+    organization_id: UUID | None
+    """In whose log it stands. None: in the deployment's, or in that of the person who acted."""
+    object_kind: ObjectKind
+    object_id: UUID
+    before: Details = field(default_factory=dict)
+    after: Details = field(default_factory=dict)
+    deployment: bool = False
+    """Whether it concerns the whole deployment, as app bases do, and is for its admins to read."""
+
+    def __post_init__(self) -> None:
+        if self.deployment and self.organization_id is not None:
+            raise ValueError("what is an organization's is not the deployment's")
+        unknown = {*self.before, *self.after} - set(Detail)
+        if unknown:
+            raise ValueError(f"an audit event tells nothing of {sorted(unknown)}")
+
+
+def details(**known: UUID | str | None) -> Details:
+    """Details by their names; whatever is None is left out. Raises ValueError for one that there is not."""
+    return {Detail(name): str(value) for name, value in known.items() if value is not None}
