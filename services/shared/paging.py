@@ -99,7 +99,7 @@ def _read(token: str, listing: bytes) -> UUID:
         data = base64.b64decode(token, altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         raise TokenInvalid from None
-    last, read = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
-    if len(last) != len(_FIRST.bytes) or read != listing:
+    last = data[:-_DIGEST_BYTES]
+    if len(last) != len(_FIRST.bytes) or _write(UUID(bytes=last), listing) != token:
         raise TokenInvalid
     return UUID(bytes=last)

@@ -47,7 +47,7 @@ def test_a_token_opens_its_own_listing_alone() -> None:
 @given(st.text(min_size=1, max_size=40))
 @pytest.mark.parametrize("written", [_token(UUID(int=5))])
 def test_what_was_not_written_here_is_no_token(written: str, text: str) -> None:
-    for token in (text, written[:-1], written + "A", written + text):
+    for token in (text, written[:-1], written + "A", written + "=", written + text):
         with pytest.raises(TokenInvalid):
             PageRequest.of(_request(token=token))
 
