@@ -6,6 +6,9 @@ from typing import Self
 from uuid import UUID
 
 from services.access import knowledge_bases, names, organizations, teams
+from services.access.audit import log
+from services.access.audit.bases import of_base
+from services.access.audit.events import Action
 from services.access.claims import Claimant, Embedding, Verdict, judge
 from services.access.knowledge_bases import KnowledgeBase
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Visibility
@@ -68,7 +71,16 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
     await connection.execute(_WAIT)
     await _authorise(connection, caller, wish)
     embedding = await _claim(connection, caller, wish, name, fresh.embedding)
-    return await _store(connection, caller, wish, fresh.id, name, embedding)
+    base = await _store(connection, caller, wish, fresh.id, name, embedding)
+    event = of_base(
+        Action.KNOWLEDGE_BASE_CREATED,
+        base.id,
+        base.holding,
+        display_name=base.display_name,
+        collection_name=base.collection_name,
+    )
+    await log.record(connection, caller, event)
+    return base
 
 
 async def _authorise(connection: Connection, caller: Caller, wish: Wish) -> None:

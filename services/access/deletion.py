@@ -1,10 +1,16 @@
 """Deleting bases and organizations. Locks are taken in the order organization, name, base."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from uuid import UUID
+
+import asyncpg
 
 from acervo.events.v1.facts_pb2 import OrganizationDeleted
 from services.access import grants, knowledge_bases, names, organizations, teardowns
+from services.access.audit import log
+from services.access.audit.bases import of_base
+from services.access.audit.events import Action, Event, ObjectKind, details
+from services.access.knowledge_bases import holding_from_row
 from services.access.reach import Caller, Want
 from services.access.refusals import BaseInUse, BaseNotFound
 from services.access.roles import Permission, roles_with
@@ -15,8 +21,8 @@ from services.shared.db import Connection
 NewId = Callable[[], UUID]
 """Makes UUIDv7s."""
 
-_BASES = "SELECT id, collection_name FROM knowledge_bases WHERE organization_id = $1 ORDER BY id FOR UPDATE"
-_DELETE = "DELETE FROM organizations WHERE id = $1"
+_BASES = "SELECT * FROM knowledge_bases WHERE organization_id = $1 ORDER BY id FOR UPDATE"
+_DELETE = "DELETE FROM organizations WHERE id = $1 RETURNING display_name"
 
 
 async def delete_base(connection: Connection, caller: Caller, base_id: UUID, new_id: NewId) -> None:
@@ -48,6 +54,14 @@ async def delete_base(connection: Connection, caller: Caller, base_id: UUID, new
     if not base.default_base:
         await knowledge_bases.delete(connection, [base.id])
     await teardowns.start(connection, [teardown])
+    event = of_base(
+        Action.KNOWLEDGE_BASE_EMPTIED if base.default_base else Action.KNOWLEDGE_BASE_DELETED,
+        base.id,
+        base.holding,
+        display_name=base.display_name,
+        collection_name=base.collection_name,
+    )
+    await log.record(connection, caller, event)
 
 
 async def delete_organization(
@@ -60,7 +74,8 @@ async def delete_organization(
     roles = roles_with(Permission.ORGANIZATION_DELETE)
     await organizations.lock_for_change(connection, organization_id, caller.person, roles)
     await names.lock_of_organization(connection, organization_id)
-    bases = [(row["id"], row["collection_name"]) for row in await connection.fetch(_BASES, organization_id)]
+    rows = await connection.fetch(_BASES, organization_id)
+    bases = [(row["id"], row["collection_name"]) for row in rows]
     holders = await names.count_holders(connection, [name for _, name in bases])
     started = []
     for base_id, name in bases:
@@ -77,6 +92,34 @@ async def delete_organization(
         )
     await knowledge_bases.delete(connection, [base_id for base_id, _ in bases])
     await teardowns.start(connection, started)
-    await connection.execute(_DELETE, organization_id)
+    name = await connection.fetchval(_DELETE, organization_id)
+    await _record(connection, caller, organization_id, name, rows)
     deleted = OrganizationDeleted(organization_id=str(organization_id))
     await outbox.announce(connection, bus.ORGANIZATION_DELETED, deleted)
+
+
+async def _record(
+    connection: Connection,
+    caller: Caller,
+    organization_id: UUID,
+    display_name: str,
+    bases: Sequence[asyncpg.Record],
+) -> None:
+    """Write down that an organization went, and each of its bases."""
+    for row in bases:
+        event = of_base(
+            Action.KNOWLEDGE_BASE_DELETED,
+            row["id"],
+            holding_from_row(row),
+            display_name=row["display_name"],
+            collection_name=row["collection_name"],
+        )
+        await log.record(connection, caller, event)
+    event = Event(
+        Action.ORGANIZATION_DELETED,
+        organization_id,
+        ObjectKind.ORGANIZATION,
+        organization_id,
+        before=details(display_name=display_name),
+    )
+    await log.record(connection, caller, event)

@@ -9,9 +9,12 @@ from uuid import UUID
 import asyncpg
 
 from services.access import knowledge_bases, organizations, teams
+from services.access.audit import log
+from services.access.audit.events import Action, Event, ObjectKind, details
 from services.access.knowledge_bases import KnowledgeBase
 from services.access.organizations import Membership
 from services.access.reach import (
+    BaseScope,
     Caller,
     CallerKind,
     Grantee,
@@ -35,11 +38,12 @@ INSERT INTO grants (id, knowledge_base_id, organization_id, grantee_kind, grante
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (grantee_id, grantee_kind, knowledge_base_id) DO UPDATE
    SET permission = CASE excluded.permission WHEN 'edit' THEN 'edit' ELSE grants.permission END
-RETURNING *
+RETURNING *, old.permission AS permission_before
 """
 _PAGE = "SELECT * FROM grants WHERE knowledge_base_id = $1 AND id > $2 ORDER BY id LIMIT $3"
 _LOCK = f"""
-SELECT r.id {FROM_BASES} JOIN grants r ON r.knowledge_base_id = b.id WHERE r.id = $10 AND {REACHED} FOR UPDATE OF r
+SELECT r.*, b.scope {FROM_BASES} JOIN grants r ON r.knowledge_base_id = b.id
+ WHERE r.id = $10 AND {REACHED} FOR UPDATE OF r
 """
 _DELETE = "DELETE FROM grants WHERE id = $1"
 _AGENTS = """
@@ -132,7 +136,39 @@ async def add(connection: Connection, caller: Caller, wish: GrantWish, *, grant_
         wish.permission,
         caller.person,
     )
-    return Grant.from_row(row)
+    grant, before = Grant.from_row(row), row["permission_before"]
+    if before != grant.permission:
+        scope = base.holding.scope
+        event = _event(
+            Action.GRANT_ADDED, grant, base.holding.organization_id, scope, before, grant.permission
+        )
+        await log.record(connection, caller, event)
+    return grant
+
+
+def _event(
+    action: Action,
+    grant: Grant,
+    organization_id: UUID | None,
+    scope: BaseScope,
+    before: str | None,
+    after: str | None,
+) -> Event:
+    """What was granted before and after; None: nothing."""
+    named: dict[str, UUID | str] = {
+        "knowledge_base_id": grant.knowledge_base_id,
+        "grantee_kind": grant.grantee,
+        "grantee_id": grant.grantee_id,
+    }
+    return Event(
+        action,
+        organization_id,
+        ObjectKind.GRANT,
+        grant.id,
+        before={} if before is None else details(**named, permission=before),
+        after={} if after is None else details(**named, permission=after),
+        deployment=scope is BaseScope.APP,
+    )
 
 
 async def _lock(connection: Connection, caller: Caller, wish: GrantWish) -> KnowledgeBase:
@@ -172,9 +208,13 @@ async def page(pool: Pool, caller: Caller, base_id: UUID, wanted: PageRequest) -
 
 async def revoke(connection: Connection, caller: Caller, grant_id: UUID) -> None:
     """Take a grant back. Raises GrantNotFound where the caller does not manage its base."""
-    if await connection.fetchval(_LOCK, *arguments(caller, Want.MANAGE), grant_id) is None:
+    row = await connection.fetchrow(_LOCK, *arguments(caller, Want.MANAGE), grant_id)
+    if row is None:
         raise GrantNotFound
     await connection.execute(_DELETE, grant_id)
+    grant, scope = Grant.from_row(row), BaseScope(row["scope"])
+    event = _event(Action.GRANT_REVOKED, grant, row["organization_id"], scope, grant.permission, None)
+    await log.record(connection, caller, event)
 
 
 async def agents_of(connection: Connection, caller: Caller, base_id: UUID) -> tuple[bool, Sequence[UUID]]:

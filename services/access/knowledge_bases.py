@@ -43,6 +43,19 @@ RETURNING create_time
 _DELETE = "DELETE FROM knowledge_bases WHERE id = ANY ($1::uuid[])"
 
 
+def holding_from_row(row: asyncpg.Record) -> Holding:
+    """What decides on access to the base of a row."""
+    visibility = row["visibility"]
+    return Holding(
+        kind=BaseKind(row["kind"]),
+        scope=BaseScope(row["scope"]),
+        organization_id=row["organization_id"],
+        owner_user_id=row["owner_user_id"],
+        visibility=None if visibility is None else Visibility(visibility),
+        team_id=row["team_id"],
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class KnowledgeBase:
     """A base, which owns a collection."""
@@ -60,19 +73,11 @@ class KnowledgeBase:
 
     @classmethod
     def from_row(cls, row: asyncpg.Record) -> Self:
-        visibility = row["visibility"]
         return cls(
             id=row["id"],
             display_name=row["display_name"],
             collection_name=row["collection_name"],
-            holding=Holding(
-                kind=BaseKind(row["kind"]),
-                scope=BaseScope(row["scope"]),
-                organization_id=row["organization_id"],
-                owner_user_id=row["owner_user_id"],
-                visibility=None if visibility is None else Visibility(visibility),
-                team_id=row["team_id"],
-            ),
+            holding=holding_from_row(row),
             embedding=Embedding(row["embedding_model"], row["embedding_width"]),
             ingestion_config=config_from_json(row["ingestion_config"]),
             default_base=row["default_base"],

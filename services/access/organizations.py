@@ -9,6 +9,9 @@ from uuid import UUID
 import asyncpg
 
 from acervo.events.v1.facts_pb2 import MemberRemoved
+from services.access.audit import log
+from services.access.audit.events import Action, Details, Event, ObjectKind, details
+from services.access.reach import Caller
 from services.access.refusals import LastOwner, MemberNotFound, OrganizationNotFound, RoleNotExceeded
 from services.access.roles import MemberChange, Permission, Role, judge_change, may_transfer, roles_with
 from services.shared import bus, outbox
@@ -87,11 +90,20 @@ class Membership:
 
 
 async def found(
-    connection: Connection, organization_id: UUID, display_name: str, *, owner: UUID, member_id: UUID
+    connection: Connection, caller: Caller, organization_id: UUID, display_name: str, *, member_id: UUID
 ) -> Organization:
-    """Make an organization whose only member owns it."""
+    """Make an organization whose only member, the person who calls, owns it. Raises OrganizationNotFound for others."""
+    if caller.person is None:
+        raise OrganizationNotFound
     made = await connection.fetchval(_INSERT, organization_id, display_name)
-    await connection.execute(_PUT_MEMBER, member_id, organization_id, owner, Role.OWNER)
+    await connection.execute(_PUT_MEMBER, member_id, organization_id, caller.person, Role.OWNER)
+    await _record(
+        connection,
+        caller,
+        Action.ORGANIZATION_CREATED,
+        organization_id,
+        after=details(display_name=display_name),
+    )
     return Organization(organization_id, display_name, made, Role.OWNER)
 
 
@@ -155,42 +167,54 @@ async def _lock(
 
 
 async def put_member(
-    connection: Connection, giver: UUID | None, member: Membership, role: Role, *, member_id: UUID
+    connection: Connection, caller: Caller, member: Membership, role: Role, *, member_id: UUID
 ) -> Member:
     """Take a person in, or change the role of one who is in.
 
     Raises OrganizationNotFound, RoleNotExceeded or LastOwner.
     """
-    await _authorise(connection, giver, member, wanted=role)
+    present = await _authorise(connection, caller.person, member, wanted=role)
     (row,) = await connection.fetch(_PUT_MEMBER, member_id, member.organization_id, member.user_id, role)
+    if present is not role:
+        action = Action.MEMBER_ADDED if present is None else Action.MEMBER_CHANGED
+        await _record_member(connection, caller, action, member, before=present, after=role)
     return Member.from_row(row)
 
 
-async def transfer(connection: Connection, giver: UUID | None, member: Membership) -> Member:
-    """Make another member an owner, and the giver, who is one, an admin.
+async def transfer(connection: Connection, caller: Caller, member: Membership) -> Member:
+    """Make another member an owner, and the caller, who is one, an admin.
 
-    Raises OrganizationNotFound where the giver is no owner, MemberNotFound, or FieldsInvalid where both are one.
+    Raises OrganizationNotFound where the caller is no owner, MemberNotFound, or FieldsInvalid where both are one.
     """
-    await lock_for_change(
-        connection, member.organization_id, giver, [role for role in Role if may_transfer(role)]
-    )
-    if giver == member.user_id:
+    owners = [role for role in Role if may_transfer(role)]
+    await lock_for_change(connection, member.organization_id, caller.person, owners)
+    if caller.person == member.user_id:
         raise FieldsInvalid([FieldViolation("user_id", "This must be another member.")])
     if await find_role(connection, member) is None:
         raise MemberNotFound
-    await connection.execute(_SET_ROLE, member.organization_id, giver, Role.ADMIN)
+    await connection.execute(_SET_ROLE, member.organization_id, caller.person, Role.ADMIN)
     (row,) = await connection.fetch(_SET_ROLE, member.organization_id, member.user_id, Role.OWNER)
+    await _record(
+        connection,
+        caller,
+        Action.ORGANIZATION_TRANSFERRED,
+        member.organization_id,
+        before=details(user_id=caller.person),
+        after=details(user_id=member.user_id),
+    )
     return Member.from_row(row)
 
 
-async def remove_member(connection: Connection, giver: UUID | None, member: Membership) -> None:
-    """Take a person out, or let the giver leave; effective on that person's next call.
+async def remove_member(connection: Connection, caller: Caller, member: Membership) -> None:
+    """Take a person out, or let the caller leave; effective on that person's next call.
 
     Raises OrganizationNotFound, MemberNotFound, RoleNotExceeded or LastOwner.
     """
-    if await _authorise(connection, giver, member, wanted=None) is None:
+    present = await _authorise(connection, caller.person, member, wanted=None)
+    if present is None:
         raise MemberNotFound
     await connection.execute(_DELETE_MEMBER, member.organization_id, member.user_id)
+    await _record_member(connection, caller, Action.MEMBER_REMOVED, member, before=present, after=None)
     removed = MemberRemoved(organization_id=str(member.organization_id), user_id=str(member.user_id))
     await outbox.announce(connection, bus.MEMBER_REMOVED, removed)
 
@@ -210,3 +234,38 @@ async def _authorise(
     if change is MemberChange.LAST_OWNER:
         raise LastOwner
     return present
+
+
+async def _record(
+    connection: Connection,
+    caller: Caller,
+    action: Action,
+    organization_id: UUID,
+    *,
+    before: Details | None = None,
+    after: Details | None = None,
+) -> None:
+    event = Event(
+        action, organization_id, ObjectKind.ORGANIZATION, organization_id, before or {}, after or {}
+    )
+    await log.record(connection, caller, event)
+
+
+async def _record_member(
+    connection: Connection,
+    caller: Caller,
+    action: Action,
+    member: Membership,
+    *,
+    before: Role | None,
+    after: Role | None,
+) -> None:
+    event = Event(
+        action,
+        member.organization_id,
+        ObjectKind.PERSON,
+        member.user_id,
+        before=details(role=before),
+        after=details(role=after),
+    )
+    await log.record(connection, caller, event)

@@ -8,7 +8,10 @@ from uuid import UUID
 import asyncpg
 
 from services.access import organizations
+from services.access.audit import log
+from services.access.audit.events import Action, Details, Event, ObjectKind, details
 from services.access.organizations import Membership
+from services.access.reach import Caller
 from services.access.refusals import MemberNotFound, TeamNotFound
 from services.access.roles import Permission, roles_with
 from services.shared.db import Connection, Pool
@@ -22,7 +25,7 @@ _HIDE_BASES = "UPDATE knowledge_bases SET visibility = 'private', team_id = NULL
 _EXISTS = "SELECT true FROM teams WHERE id = $1 AND organization_id = $2"
 # A team of which the caller may do this: with a role, or because it is every member's right.
 _AUTHORISED = """
-SELECT t.organization_id
+SELECT t.*
   FROM teams t
   JOIN organizations o ON o.id = t.organization_id
   JOIN members m ON m.organization_id = t.organization_id AND m.user_id = $2
@@ -31,7 +34,7 @@ SELECT t.organization_id
 _LOCK = f"{_AUTHORISED} FOR UPDATE OF o"
 _PUT_MEMBER = """
 INSERT INTO team_members (id, team_id, organization_id, user_id) VALUES ($1, $2, $3, $4)
-ON CONFLICT (team_id, user_id) DO NOTHING
+ON CONFLICT (team_id, user_id) DO NOTHING RETURNING true
 """
 _DELETE_MEMBER = "DELETE FROM team_members WHERE team_id = $1 AND user_id = $2 RETURNING true"
 _MEMBERS = "SELECT id, user_id FROM team_members WHERE team_id = $1 AND id > $2 ORDER BY id LIMIT $3"
@@ -61,12 +64,14 @@ class TeamMember:
 
 
 async def create(
-    connection: Connection, giver: UUID | None, organization_id: UUID, display_name: str, *, team_id: UUID
+    connection: Connection, caller: Caller, organization_id: UUID, display_name: str, *, team_id: UUID
 ) -> Team:
     """Make an empty team. Raises OrganizationNotFound."""
-    await organizations.lock_for_change(connection, organization_id, giver, _MANAGERS)
+    await organizations.lock_for_change(connection, organization_id, caller.person, _MANAGERS)
     (row,) = await connection.fetch(_INSERT, team_id, organization_id, display_name)
-    return Team.from_row(row)
+    team = Team.from_row(row)
+    await _record(connection, caller, Action.TEAM_CREATED, team, after=details(display_name=display_name))
+    return team
 
 
 async def page(pool: Pool, organization_id: UUID, reader: UUID | None, wanted: PageRequest) -> Page[Team]:
@@ -76,35 +81,43 @@ async def page(pool: Pool, organization_id: UUID, reader: UUID | None, wanted: P
     return wanted.cut([Team.from_row(row) for row in rows])
 
 
-async def rename(connection: Connection, giver: UUID | None, team_id: UUID, display_name: str) -> Team:
+async def rename(connection: Connection, caller: Caller, team_id: UUID, display_name: str) -> Team:
     """Call a team otherwise. Raises TeamNotFound."""
-    await _lock(connection, giver, team_id)
+    team = await _lock(connection, caller, team_id)
     (row,) = await connection.fetch(_RENAME, team_id, display_name)
+    if team.display_name != display_name:
+        before, after = details(display_name=team.display_name), details(display_name=display_name)
+        await _record(connection, caller, Action.TEAM_RENAMED, team, before=before, after=after)
     return Team.from_row(row)
 
 
-async def delete(connection: Connection, giver: UUID | None, team_id: UUID) -> None:
+async def delete(connection: Connection, caller: Caller, team_id: UUID) -> None:
     """Delete a team with what was granted to it; bases that were visible to it turn private. Raises TeamNotFound."""
-    await _lock(connection, giver, team_id)
+    team = await _lock(connection, caller, team_id)
     await connection.execute(_HIDE_BASES, team_id)
     await connection.execute(_DELETE, team_id)
+    await _record(
+        connection, caller, Action.TEAM_DELETED, team, before=details(display_name=team.display_name)
+    )
 
 
 async def put_member(
-    connection: Connection, giver: UUID | None, team_id: UUID, user_id: UUID, *, member_id: UUID
+    connection: Connection, caller: Caller, team_id: UUID, user_id: UUID, *, member_id: UUID
 ) -> None:
     """Take a member of the organization into a team. Raises TeamNotFound or MemberNotFound."""
-    organization_id = await _lock(connection, giver, team_id)
-    if await organizations.find_role(connection, Membership(organization_id, user_id)) is None:
+    team = await _lock(connection, caller, team_id)
+    if await organizations.find_role(connection, Membership(team.organization_id, user_id)) is None:
         raise MemberNotFound
-    await connection.execute(_PUT_MEMBER, member_id, team_id, organization_id, user_id)
+    if await connection.fetchval(_PUT_MEMBER, member_id, team_id, team.organization_id, user_id):
+        await log.record(connection, caller, _of_member(Action.TEAM_MEMBER_ADDED, team, user_id))
 
 
-async def remove_member(connection: Connection, giver: UUID | None, team_id: UUID, user_id: UUID) -> None:
-    """Take a person out of a team, or let the giver leave. Raises TeamNotFound or MemberNotFound."""
-    await _lock(connection, giver, team_id, anyone=giver == user_id)
+async def remove_member(connection: Connection, caller: Caller, team_id: UUID, user_id: UUID) -> None:
+    """Take a person out of a team, or let the caller leave. Raises TeamNotFound or MemberNotFound."""
+    team = await _lock(connection, caller, team_id, anyone=caller.person == user_id)
     if not await connection.fetchval(_DELETE_MEMBER, team_id, user_id):
         raise MemberNotFound
+    await log.record(connection, caller, _of_member(Action.TEAM_MEMBER_REMOVED, team, user_id))
 
 
 async def members_page(
@@ -123,13 +136,39 @@ async def check_exists(connection: Connection, organization_id: UUID, team_id: U
         raise TeamNotFound
 
 
-async def _lock(connection: Connection, giver: UUID | None, team_id: UUID, *, anyone: bool = False) -> UUID:
-    """Lock the organization of a team that the giver may change; return it. Raises TeamNotFound."""
-    arguments = (team_id, giver, _MANAGERS, anyone)
+async def _lock(connection: Connection, caller: Caller, team_id: UUID, *, anyone: bool = False) -> Team:
+    """Lock the organization of a team that the caller may change; return the team. Raises TeamNotFound."""
+    arguments = (team_id, caller.person, _MANAGERS, anyone)
     if await connection.fetchval(_LOCK, *arguments) is None:
         raise TeamNotFound
     # Asked again once the lock was had: who held it before may have changed the answer.
-    organization_id: UUID | None = await connection.fetchval(_AUTHORISED, *arguments)
-    if organization_id is None:
+    row = await connection.fetchrow(_AUTHORISED, *arguments)
+    if row is None:
         raise TeamNotFound
-    return organization_id
+    return Team.from_row(row)
+
+
+async def _record(
+    connection: Connection,
+    caller: Caller,
+    action: Action,
+    team: Team,
+    *,
+    before: Details | None = None,
+    after: Details | None = None,
+) -> None:
+    event = Event(action, team.organization_id, ObjectKind.TEAM, team.id, before or {}, after or {})
+    await log.record(connection, caller, event)
+
+
+def _of_member(action: Action, team: Team, user_id: UUID) -> Event:
+    told = details(team_id=team.id, display_name=team.display_name)
+    added = action is Action.TEAM_MEMBER_ADDED
+    return Event(
+        action,
+        team.organization_id,
+        ObjectKind.PERSON,
+        user_id,
+        before={} if added else told,
+        after=told if added else {},
+    )

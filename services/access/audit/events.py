@@ -13,6 +13,7 @@ class ObjectKind(StrEnum):
     """What was acted upon."""
 
     ORGANIZATION = "organization"
+    PERSON = "person"
     TEAM = "team"
     KNOWLEDGE_BASE = "knowledge_base"
     GRANT = "grant"

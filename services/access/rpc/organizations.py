@@ -9,7 +9,6 @@ from services.access.callers import Callers
 from services.access.claims import Embedding
 from services.access.creation import Fresh, Wish
 from services.access.reach import BaseScope, Visibility
-from services.access.refusals import OrganizationNotFound
 from services.shared import server
 from services.shared.db import Connection, Pool
 from services.shared.fields import read_page, read_uuid
@@ -43,12 +42,9 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         caller = self._callers.current()
         call = Call.of(request)
         name = decode.organization_name(request)
-        owner = caller.person
-        if owner is None:
-            raise OrganizationNotFound
 
         async def work(connection: Connection) -> organizations_pb2.CreateOrganizationResponse:
-            made = await organizations.found(connection, uuid7(), name, owner=owner, member_id=uuid7())
+            made = await organizations.found(connection, caller, uuid7(), name, member_id=uuid7())
             wish = Wish(
                 display_name=name,
                 scope=BaseScope.ORG,
@@ -81,9 +77,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         membership, role = decode.new_member(request)
 
         async def work(connection: Connection) -> organizations_pb2.AddMemberResponse:
-            member = await organizations.put_member(
-                connection, caller.person, membership, role, member_id=uuid7()
-            )
+            member = await organizations.put_member(connection, caller, membership, role, member_id=uuid7())
             return organizations_pb2.AddMemberResponse(member=encode.member(member))
 
         return await once(self._pool, call, organizations_pb2.AddMemberResponse, work)
@@ -97,7 +91,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         membership = decode.membership(request)
 
         async def work(connection: Connection) -> organizations_pb2.TransferOwnershipResponse:
-            member = await organizations.transfer(connection, caller.person, membership)
+            member = await organizations.transfer(connection, caller, membership)
             return organizations_pb2.TransferOwnershipResponse(member=encode.member(member))
 
         return await once(self._pool, call, organizations_pb2.TransferOwnershipResponse, work)
@@ -111,7 +105,7 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         membership = decode.membership(request)
 
         async def work(connection: Connection) -> organizations_pb2.RemoveMemberResponse:
-            await organizations.remove_member(connection, caller.person, membership)
+            await organizations.remove_member(connection, caller, membership)
             return organizations_pb2.RemoveMemberResponse()
 
         return await once(self._pool, call, organizations_pb2.RemoveMemberResponse, work)

@@ -40,7 +40,7 @@ class TeamServicer(teams_pb2_grpc.TeamServiceServicer):
         organization_id, name = decode.new_team(request)
 
         async def work(connection: Connection) -> teams_pb2.CreateTeamResponse:
-            team = await teams.create(connection, caller.person, organization_id, name, team_id=uuid7())
+            team = await teams.create(connection, caller, organization_id, name, team_id=uuid7())
             return teams_pb2.CreateTeamResponse(team=encode.team(team))
 
         return await once(self._pool, call, teams_pb2.CreateTeamResponse, work)
@@ -65,7 +65,7 @@ class TeamServicer(teams_pb2_grpc.TeamServiceServicer):
         team_id, name = decode.team_name(request)
 
         async def work(connection: Connection) -> teams_pb2.RenameTeamResponse:
-            team = await teams.rename(connection, caller.person, team_id, name)
+            team = await teams.rename(connection, caller, team_id, name)
             return teams_pb2.RenameTeamResponse(team=encode.team(team))
 
         return await once(self._pool, call, teams_pb2.RenameTeamResponse, work)
@@ -79,7 +79,7 @@ class TeamServicer(teams_pb2_grpc.TeamServiceServicer):
         team_id = read_uuid("team_id", request.team_id)
 
         async def work(connection: Connection) -> teams_pb2.DeleteTeamResponse:
-            await teams.delete(connection, caller.person, team_id)
+            await teams.delete(connection, caller, team_id)
             return teams_pb2.DeleteTeamResponse()
 
         return await once(self._pool, call, teams_pb2.DeleteTeamResponse, work)
@@ -93,7 +93,7 @@ class TeamServicer(teams_pb2_grpc.TeamServiceServicer):
         team_id, user_id = decode.team_member(request)
 
         async def work(connection: Connection) -> teams_pb2.AddTeamMemberResponse:
-            await teams.put_member(connection, caller.person, team_id, user_id, member_id=uuid7())
+            await teams.put_member(connection, caller, team_id, user_id, member_id=uuid7())
             return teams_pb2.AddTeamMemberResponse()
 
         return await once(self._pool, call, teams_pb2.AddTeamMemberResponse, work)
@@ -107,7 +107,7 @@ class TeamServicer(teams_pb2_grpc.TeamServiceServicer):
         team_id, user_id = decode.team_member(request)
 
         async def work(connection: Connection) -> teams_pb2.RemoveTeamMemberResponse:
-            await teams.remove_member(connection, caller.person, team_id, user_id)
+            await teams.remove_member(connection, caller, team_id, user_id)
             return teams_pb2.RemoveTeamMemberResponse()
 
         return await once(self._pool, call, teams_pb2.RemoveTeamMemberResponse, work)

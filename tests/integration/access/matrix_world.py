@@ -28,7 +28,8 @@ EDIT_ALL = MANAGERS | {Kind.BUILDER}
 EDITORS = EDIT_ALL | {Kind.EDITOR}
 READERS = EDITORS | {Kind.GRANTED}
 _TABLES = (
-    "organizations members teams team_members collection_names knowledge_bases grants teardowns outbox facts"
+    "organizations members teams team_members collection_names knowledge_bases grants teardowns audit_events outbox"
+    " facts"
 )
 _numbers = count()
 
