@@ -10,6 +10,7 @@ from acervo.access.v1 import (
     teams_pb2_grpc,
 )
 from services.access import reach_sql, teardowns
+from services.access.audit import chain
 from services.access.callers import Callers
 from services.access.consumers import Consumers
 from services.access.rpc import CALLERS
@@ -68,4 +69,5 @@ async def main() -> None:
             answered = Consumers(runtime.pool).teardown_answered
             runtime.facts({bus.teardown_answered(service): answered for service in OWNERS})
             runtime.every("sweep", settings.sweep_seconds, lambda: sweep(runtime.pool, settings))
+            runtime.every("audit-sealer", settings.audit_seal_seconds, lambda: chain.seal(runtime.pool))
         await runtime.run()

@@ -26,6 +26,7 @@ class AccessSettings(ServiceSettings):
         3600, gt=0, description="How long a teardown may stay unanswered before it is announced again."
     )
     sweep_seconds: float = Field(60, gt=0, description="How often overdue teardowns are looked for.")
+    audit_seal_seconds: float = Field(2, gt=0, description="How often audit events are sealed.")
 
     @field_validator("admins", mode="before")
     @classmethod

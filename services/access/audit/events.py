@@ -5,6 +5,7 @@ Pure: no clock, no ids, no I/O.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
@@ -92,3 +93,24 @@ class Event:
 def details(**known: UUID | str | None) -> Details:
     """Details by their names; whatever is None is left out. Raises ValueError for one that there is not."""
     return {Detail(name): str(value) for name, value in known.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An event as it stands in the log, whichever version wrote it."""
+
+    id: UUID
+    """UUIDv7."""
+    create_time: datetime
+    organization_id: UUID | None
+    deployment: bool
+    actor_kind: str
+    actor_user_id: UUID | None
+    """The person, or the one that an agent acted for."""
+    actor_agent_id: UUID | None
+    actor_service: str | None
+    action: str
+    object_kind: str
+    object_id: UUID
+    before: Mapping[str, str]
+    after: Mapping[str, str]

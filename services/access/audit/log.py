@@ -2,7 +2,10 @@
 
 from uuid import UUID
 
-from services.access.audit.events import Event
+import asyncpg
+
+from services.access.audit.events import Entry, Event
+from services.access.audit.seals import Seal
 from services.access.reach import Caller
 from services.shared.db import Connection
 from services.shared.ids import uuid7
@@ -40,3 +43,27 @@ async def record(
         dict(event.before),
         dict(event.after),
     )
+
+
+def entry_from_row(row: asyncpg.Record) -> Entry:
+    """An event out of a row of `audit_events`."""
+    return Entry(
+        id=row["id"],
+        create_time=row["create_time"],
+        organization_id=row["organization_id"],
+        deployment=row["deployment"],
+        actor_kind=row["actor_kind"],
+        actor_user_id=row["actor_user_id"],
+        actor_agent_id=row["actor_agent_id"],
+        actor_service=row["actor_service"],
+        action=row["action"],
+        object_kind=row["object_kind"],
+        object_id=row["object_id"],
+        before=row["before"],
+        after=row["after"],
+    )
+
+
+def seal_from_row(row: asyncpg.Record) -> Seal:
+    """A seal out of a row of `audit_seals`."""
+    return Seal(row["sequence"], row["event_id"], row["previous_hash"], row["hash"])

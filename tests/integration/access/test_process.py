@@ -99,3 +99,16 @@ async def test_a_teardown_goes_round_over_the_broker_and_frees_the_name(
     assert (await access.base("bea", collection_name="handbook")).collection_name == "handbook"
     process.send_signal(signal.SIGTERM)
     assert await asyncio.wait_for(process.wait(), 20) == 0
+
+
+async def test_what_was_done_is_sealed_soon(
+    running: tuple[asyncio.subprocess.Process, Access], pool: Pool, eventually: Eventually
+) -> None:
+    _, access = running
+    await access.base("ana")
+
+    async def sealed() -> bool:
+        return bool(await pool.fetchval("SELECT EXISTS (SELECT FROM audit_seals)"))
+
+    await eventually(sealed)
+    assert not await pool.fetch("SELECT FROM audit_unsealed")
