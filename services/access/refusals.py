@@ -57,6 +57,27 @@ class BaseInUse(AcervoError):
         )
 
 
+class VaultClosed(AcervoError):
+    """The deployment has no master key."""
+
+    def __init__(self) -> None:
+        super().__init__(ErrorReason.ERROR_REASON_VAULT_CLOSED)
+
+
+class SecretGone(AcervoError):
+    """The secret that is bound there was deleted."""
+
+    def __init__(self) -> None:
+        super().__init__(ErrorReason.ERROR_REASON_SECRET_GONE)
+
+
+class SecretUnreadable(AcervoError):
+    """No master key at hand opens the secret."""
+
+    def __init__(self) -> None:
+        super().__init__(ErrorReason.ERROR_REASON_SECRET_UNREADABLE)
+
+
 class OrganizationNotFound(NotFound):
     """There is no such organization, or the caller may not do this in it."""
 
@@ -90,3 +111,17 @@ class GrantNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("grant")
+
+
+class SecretNotFound(NotFound):
+    """There is no such secret, the caller may not do this with it, or it is of no kind that is wanted here."""
+
+    def __init__(self) -> None:
+        super().__init__("secret")
+
+
+class VaultNotFound(NotFound):
+    """The caller keeps no vault: only the deployment's admin does."""
+
+    def __init__(self) -> None:
+        super().__init__("vault")

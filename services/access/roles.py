@@ -91,9 +91,9 @@ def allows(role: Role | None, permission: Permission) -> bool:
     return scope_of(role, permission) > Scope.NONE
 
 
-def roles_with(permission: Permission) -> tuple[Role, ...]:
-    """The roles that have the permission at all."""
-    return tuple(role for role in Role if allows(role, permission))
+def roles_with(permission: Permission, at_least: Scope = Scope.OWN) -> tuple[Role, ...]:
+    """The roles for which the permission reaches so far; by default, those that have it at all."""
+    return tuple(role for role in Role if scope_of(role, permission) >= at_least)
 
 
 def exceeds(giver: Role, other: Role) -> bool:

@@ -22,6 +22,7 @@ _PAGE = "SELECT * FROM teams WHERE organization_id = $1 AND id > $2 ORDER BY id 
 _RENAME = "UPDATE teams SET display_name = $2 WHERE id = $1 RETURNING *"
 _DELETE = "DELETE FROM teams WHERE id = $1"
 _HIDE_BASES = "UPDATE knowledge_bases SET visibility = 'private', team_id = NULL WHERE team_id = $1"
+_HIDE_SECRETS = "UPDATE secrets SET visibility = 'private', team_id = NULL WHERE team_id = $1"
 _EXISTS = "SELECT true FROM teams WHERE id = $1 AND organization_id = $2"
 # A team of which the caller may do this: with a role, or because it is every member's right.
 _AUTHORISED = """
@@ -92,9 +93,10 @@ async def rename(connection: Connection, caller: Caller, team_id: UUID, display_
 
 
 async def delete(connection: Connection, caller: Caller, team_id: UUID) -> None:
-    """Delete a team with what was granted to it; bases that were visible to it turn private. Raises TeamNotFound."""
+    """Delete a team with what was granted to it; what was visible to it turns private. Raises TeamNotFound."""
     team = await _lock(connection, caller, team_id)
     await connection.execute(_HIDE_BASES, team_id)
+    await connection.execute(_HIDE_SECRETS, team_id)
     await connection.execute(_DELETE, team_id)
     await _record(
         connection, caller, Action.TEAM_DELETED, team, before=details(display_name=team.display_name)

@@ -183,6 +183,24 @@ REASONS: Mapping[int, Meaning] = MappingProxyType(
             "An organization keeps at least one owner.",
             "Make another member an owner first.",
         ),
+        pb.ERROR_REASON_VAULT_CLOSED: Meaning(
+            Code.FAILED_PRECONDITION,
+            409,
+            "The vault has no master key, so that no secret is kept or opened.",
+            "Ask the operator to give access a file of master keys (ACERVO_VAULT_KEYS_FILE).",
+        ),
+        pb.ERROR_REASON_SECRET_GONE: Meaning(
+            Code.FAILED_PRECONDITION,
+            409,
+            "There is no key: the secret that was chosen has been deleted.",
+            "Choose another secret.",
+        ),
+        pb.ERROR_REASON_SECRET_UNREADABLE: Meaning(
+            Code.FAILED_PRECONDITION,
+            409,
+            "There is no key: the secret that was chosen cannot be opened any more.",
+            "Enter what the secret holds again, or choose another one.",
+        ),
         pb.ERROR_REASON_FILE_KIND_UNSUPPORTED: Meaning(
             Code.INVALID_ARGUMENT,
             415,

@@ -18,6 +18,8 @@ class ObjectKind(StrEnum):
     TEAM = "team"
     KNOWLEDGE_BASE = "knowledge_base"
     GRANT = "grant"
+    SECRET = "secret"  # noqa: S105 - the name of a kind
+    VAULT = "vault"
     SYNC_SOURCE = "sync_source"
 
 
@@ -40,6 +42,17 @@ class Action(StrEnum):
     KNOWLEDGE_BASE_DELETED = "knowledge_base.deleted"
     GRANT_ADDED = "grant.added"
     GRANT_REVOKED = "grant.revoked"
+    SECRET_CREATED = "secret.created"  # noqa: S105 - the name of an action
+    SECRET_UPDATED = "secret.updated"  # noqa: S105
+    SECRET_REPLACED = "secret.replaced"  # noqa: S105
+    """It holds something else."""
+    SECRET_DELETED = "secret.deleted"  # noqa: S105
+    SECRET_BOUND = "secret.bound"  # noqa: S105
+    SECRET_UNBOUND = "secret.unbound"  # noqa: S105
+    SECRET_OPENED = "secret.opened"  # noqa: S105
+    SECRET_REFUSED = "secret.refused"  # noqa: S105
+    """A service asked for what it was not given, or what is gone."""
+    VAULT_REWRAPPED = "vault.rewrapped"
     SYNC_SOURCE_CREATED = "sync_source.created"
     SYNC_SOURCE_UPDATED = "sync_source.updated"
     SYNC_SOURCE_DELETED = "sync_source.deleted"
@@ -61,6 +74,10 @@ class Detail(StrEnum):
     GRANTEE_ID = "grantee_id"
     PERMISSION = "permission"
     SECRET_ID = "secret_id"  # noqa: S105 - the name of a field
+    SECRET_KIND = "secret_kind"  # noqa: S105
+    PURPOSE = "purpose"
+    OUTCOME = "outcome"
+    KEY_VERSION = "key_version"
     CONNECTOR = "connector"
     SOURCE_ID = "source_id"
 
