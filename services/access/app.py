@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from acervo.access.v1 import (
     access_pb2_grpc,
+    audit_pb2_grpc,
     grants_pb2_grpc,
     knowledge_bases_pb2_grpc,
     organizations_pb2_grpc,
@@ -15,6 +16,7 @@ from services.access.callers import Callers
 from services.access.consumers import Consumers
 from services.access.rpc import CALLERS
 from services.access.rpc.access import AccessServicer
+from services.access.rpc.audit import AuditServicer
 from services.access.rpc.grants import GrantServicer
 from services.access.rpc.knowledge_bases import KnowledgeBaseServicer
 from services.access.rpc.organizations import OrganizationServicer
@@ -45,6 +47,7 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
         ),
         (teams_pb2_grpc.add_TeamServiceServicer_to_server, TeamServicer(pool, callers)),
         (grants_pb2_grpc.add_GrantServiceServicer_to_server, GrantServicer(pool, callers)),
+        (audit_pb2_grpc.add_AuditServiceServicer_to_server, AuditServicer(pool, callers)),
     ]
 
 

@@ -5,7 +5,15 @@ from uuid import UUID
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from acervo.access.v1 import access_pb2, grants_pb2, knowledge_bases_pb2, organizations_pb2, teams_pb2
+from acervo.access.v1 import (
+    access_pb2,
+    audit_pb2,
+    grants_pb2,
+    knowledge_bases_pb2,
+    organizations_pb2,
+    teams_pb2,
+)
+from services.access.audit.reading import Logged
 from services.access.decode import PERMISSIONS, ROLES, SCOPES, VISIBILITIES
 from services.access.grants import Explanation, Grant
 from services.access.knowledge_bases import KnowledgeBase
@@ -110,6 +118,30 @@ def explanation(why: Explanation) -> grants_pb2.ExplainAccessResponse:
         view=[_GROUND_CODES[ground] for ground in why.view],
         edit=[_GROUND_CODES[ground] for ground in why.edit],
     )
+
+
+def audit_event(row: Logged) -> audit_pb2.AuditEvent:
+    """An event of the audit log."""
+    entry, seal = row.entry, row.seal
+    message = audit_pb2.AuditEvent(
+        id=str(entry.id),
+        create_time=_time(entry.create_time),
+        organization_id=_id(entry.organization_id),
+        deployment=entry.deployment,
+        actor_user_id=_id(entry.actor_user_id),
+        actor_agent_id=_id(entry.actor_agent_id),
+        actor_service=entry.actor_service or "",
+        action=entry.action,
+        object_kind=entry.object_kind,
+        object_id=str(entry.object_id),
+        before=entry.before,
+        after=entry.after,
+    )
+    if seal is not None:
+        message.seal.sequence = seal.sequence
+        message.seal.previous_hash = seal.previous_hash
+        message.seal.hash = seal.hash
+    return message
 
 
 def _id(value: UUID | None) -> str:

@@ -125,3 +125,10 @@ class VaultNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("vault")
+
+
+class AuditLogNotFound(NotFound):
+    """The deployment's audit log is not the caller's to read."""
+
+    def __init__(self) -> None:
+        super().__init__("audit log")

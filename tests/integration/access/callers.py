@@ -12,6 +12,7 @@ from acervo.access.v1 import access_pb2, grants_pb2, teams_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
+from acervo.access.v1.audit_pb2_grpc import AuditServiceStub
 from acervo.access.v1.grants_pb2_grpc import GrantServiceStub
 from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
 from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
@@ -22,6 +23,7 @@ from tests.signing import PEOPLE, Signer
 
 if TYPE_CHECKING:
     from acervo.access.v1.access_pb2_grpc import AccessServiceAsyncStub
+    from acervo.access.v1.audit_pb2_grpc import AuditServiceAsyncStub
     from acervo.access.v1.grants_pb2_grpc import GrantServiceAsyncStub
     from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceAsyncStub
     from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceAsyncStub
@@ -56,6 +58,7 @@ class Access:
         self.bases: KnowledgeBaseServiceAsyncStub = KnowledgeBaseServiceStub(channel)
         self.teams: TeamServiceAsyncStub = TeamServiceStub(channel)
         self.grants: GrantServiceAsyncStub = GrantServiceStub(channel)
+        self.audit: AuditServiceAsyncStub = AuditServiceStub(channel)
 
     def id(self, name: str) -> str:
         return str(user_id(self._trust.people.issuer, name))

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from acervo.access.v1 import access_pb2, grants_pb2, teams_pb2
+from acervo.access.v1 import access_pb2, audit_pb2, grants_pb2, teams_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
@@ -20,6 +20,13 @@ from tests.signing import Trust
 VIEW, EDIT = access_pb2.PERMISSION_VIEW, access_pb2.PERMISSION_EDIT
 
 
+DEPLOYMENT = audit_pb2.AuditFilter(deployment=True)
+
+
+def log_of(world: World) -> audit_pb2.AuditFilter:
+    return audit_pb2.AuditFilter(organization_id=world.organization)
+
+
 def resolve(base: str, permission: access_pb2.Permission) -> access_pb2.ResolveRequest:
     return access_pb2.ResolveRequest(
         targets=[access_pb2.Target(knowledge_base_id=base)], permission=permission
@@ -31,6 +38,7 @@ ORGANIZATIONS = "/acervo.access.v1.OrganizationService/"
 BASES = "/acervo.access.v1.KnowledgeBaseService/"
 TEAMS = "/acervo.access.v1.TeamService/"
 GRANTS = "/acervo.access.v1.GrantService/"
+AUDIT = "/acervo.access.v1.AuditService/"
 IN_USE = reasons.ERROR_REASON_BASE_IN_USE
 MATRIX: Final[dict[str, list[Row[World]]]] = {
     f"{ACCESS}Resolve": [
@@ -167,6 +175,42 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
         Row(
             lambda w: grants_pb2.ExplainAccessRequest(knowledge_base_id=w.held, user_id=w.id(Kind.VIEWER)),
             EDIT_ALL,
+            lasting=True,
+        )
+    ],
+    f"{AUDIT}ListAuditEvents": [
+        Row(
+            lambda w: audit_pb2.ListAuditEventsRequest(filter=log_of(w)),
+            MANAGERS,
+            lasting=True,
+        ),
+        Row(lambda w: audit_pb2.ListAuditEventsRequest(), PEOPLE | AGENTS, of_oneself=True, lasting=True),
+        Row(
+            lambda w: audit_pb2.ListAuditEventsRequest(filter=DEPLOYMENT),
+            frozenset({Kind.OPERATOR}),
+            of_oneself=True,
+            lasting=True,
+        ),
+    ],
+    f"{AUDIT}ExportAuditEvents": [
+        Row(
+            lambda w: audit_pb2.ExportAuditEventsRequest(filter=log_of(w)),
+            MANAGERS,
+            lasting=True,
+        ),
+        Row(lambda w: audit_pb2.ExportAuditEventsRequest(), PEOPLE | AGENTS, of_oneself=True, lasting=True),
+        Row(
+            lambda w: audit_pb2.ExportAuditEventsRequest(filter=DEPLOYMENT),
+            frozenset({Kind.OPERATOR}),
+            of_oneself=True,
+            lasting=True,
+        ),
+    ],
+    f"{AUDIT}VerifyAudit": [
+        Row(
+            lambda w: audit_pb2.VerifyAuditRequest(),
+            frozenset({Kind.OPERATOR}),
+            of_oneself=True,
             lasting=True,
         )
     ],
