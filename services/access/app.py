@@ -4,7 +4,9 @@ from datetime import timedelta
 
 from acervo.access.v1 import (
     access_pb2_grpc,
+    accounts_pb2_grpc,
     audit_pb2_grpc,
+    collections_pb2_grpc,
     grants_pb2_grpc,
     knowledge_bases_pb2_grpc,
     organizations_pb2_grpc,
@@ -16,7 +18,9 @@ from services.access.callers import Callers
 from services.access.consumers import Consumers
 from services.access.rpc import CALLERS
 from services.access.rpc.access import AccessServicer
+from services.access.rpc.accounts import AccountServicer
 from services.access.rpc.audit import AuditServicer
+from services.access.rpc.collections import CollectionServicer
 from services.access.rpc.grants import GrantServicer
 from services.access.rpc.knowledge_bases import KnowledgeBaseServicer
 from services.access.rpc.organizations import OrganizationServicer
@@ -45,6 +49,11 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
             knowledge_bases_pb2_grpc.add_KnowledgeBaseServiceServicer_to_server,
             KnowledgeBaseServicer(pool, callers, embedding),
         ),
+        (
+            collections_pb2_grpc.add_CollectionServiceServicer_to_server,
+            CollectionServicer(pool, callers, embedding),
+        ),
+        (accounts_pb2_grpc.add_AccountServiceServicer_to_server, AccountServicer(pool, callers)),
         (teams_pb2_grpc.add_TeamServiceServicer_to_server, TeamServicer(pool, callers)),
         (grants_pb2_grpc.add_GrantServiceServicer_to_server, GrantServicer(pool, callers)),
         (audit_pb2_grpc.add_AuditServiceServicer_to_server, AuditServicer(pool, callers)),

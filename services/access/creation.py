@@ -2,15 +2,17 @@
 
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Self
 from uuid import UUID
 
-from services.access import knowledge_bases, names, organizations, teams
+from services.access import knowledge_bases, names, organizations, teams, unowned
 from services.access.audit import log
 from services.access.audit.bases import of_base
 from services.access.audit.events import Action
 from services.access.claims import Claimant, Embedding, Verdict, judge
 from services.access.knowledge_bases import KnowledgeBase
+from services.access.provenance import takes_over
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Visibility
 from services.access.refusals import BaseNotFound, EmbeddingConflict
 from services.access.roles import Permission, roles_with
@@ -60,7 +62,7 @@ class Fresh:
 
 
 async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fresh) -> KnowledgeBase:
-    """Make a base, in the caller's transaction.
+    """Make a base, in the caller's transaction; an app base out of what operators ingested under its name.
 
     Raises OrganizationNotFound or BaseNotFound where the caller may not make bases there, TeamNotFound, NameInvalid,
     NameTaken or EmbeddingConflict. Where another transaction is at work on the name for longer than a second, the
@@ -68,12 +70,12 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
     """
     name = wish.collection_name or derive_collection_name(wish.display_name, fresh.suffix)
     check_collection_name(name)
-    await connection.execute(_WAIT)
+    await wait_a_second(connection)
     await _authorise(connection, caller, wish)
     embedding = await _claim(connection, caller, wish, name, fresh.embedding)
     base = await _store(connection, caller, wish, fresh.id, name, embedding)
     event = of_base(
-        Action.KNOWLEDGE_BASE_CREATED,
+        Action.KNOWLEDGE_BASE_CREATED if base.id == fresh.id else Action.KNOWLEDGE_BASE_ADOPTED,
         base.id,
         base.holding,
         display_name=base.display_name,
@@ -81,6 +83,11 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
     )
     await log.record(connection, caller, event)
     return base
+
+
+async def wait_a_second(connection: Connection) -> None:
+    """Wait no longer for another transaction on a name, in the one at hand."""
+    await connection.execute(_WAIT)
 
 
 async def _authorise(connection: Connection, caller: Caller, wish: Wish) -> None:
@@ -116,22 +123,36 @@ async def _store(
     holding = Holding(
         BaseKind.REGULAR, wish.scope, wish.organization_id, caller.person, wish.visibility, wish.team_id
     )
-    made = await knowledge_bases.insert(
-        connection,
-        base_id,
-        display_name=wish.display_name,
-        collection_name=name,
-        holding=holding,
-        ingestion_config=wish.ingestion_config,
-        default_base=wish.default_base,
-    )
+    stored = await _take_over(connection, caller, wish, name)
+    if stored is None:
+        made = await knowledge_bases.insert(
+            connection,
+            base_id,
+            display_name=wish.display_name,
+            collection_name=name,
+            holding=holding,
+            ingestion_config=wish.ingestion_config,
+            default_base=wish.default_base,
+        )
+        stored = base_id, made
     return KnowledgeBase(
-        id=base_id,
+        id=stored[0],
         display_name=wish.display_name,
         collection_name=name,
         holding=holding,
         embedding=embedding,
         ingestion_config=wish.ingestion_config,
         default_base=wish.default_base,
-        create_time=made,
+        create_time=stored[1],
+    )
+
+
+async def _take_over(
+    connection: Connection, caller: Caller, wish: Wish, name: str
+) -> tuple[UUID, datetime] | None:
+    """Turn what operators ingested under the name into the base that is wished for, so that nothing has to be moved."""
+    if not takes_over(wish.scope, BaseKind.OPERATOR):
+        return None
+    return await unowned.take_over(
+        connection, name, caller.person, display_name=wish.display_name, config=wish.ingestion_config
     )

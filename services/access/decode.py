@@ -7,7 +7,14 @@ import unicodedata
 from collections.abc import Mapping
 from uuid import UUID
 
-from acervo.access.v1 import access_pb2, grants_pb2, knowledge_bases_pb2, organizations_pb2, teams_pb2
+from acervo.access.v1 import (
+    access_pb2,
+    collections_pb2,
+    grants_pb2,
+    knowledge_bases_pb2,
+    organizations_pb2,
+    teams_pb2,
+)
 from services.access.claims import Embedding
 from services.access.creation import Wish
 from services.access.grants import GrantWish
@@ -175,6 +182,14 @@ def bases_page(request: knowledge_bases_pb2.ListKnowledgeBasesRequest) -> tuple[
     if request.collection_name:
         check_collection_name(request.collection_name)
     return Filter(organization, request.collection_name or None), wanted
+
+
+def operator_base(request: collections_pb2.OpenOperatorBaseRequest) -> tuple[str, Embedding | None]:
+    """Which name's base is meant, and with which settings. Raises NameInvalid as `wish` does."""
+    with _Fields() as fields:
+        embedding = fields.embedding(request.embedding)
+    check_collection_name(request.collection_name)
+    return request.collection_name, embedding
 
 
 def new_team(request: teams_pb2.CreateTeamRequest) -> tuple[UUID, str]:

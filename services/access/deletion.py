@@ -75,38 +75,41 @@ async def delete_organization(
     await organizations.lock_for_change(connection, organization_id, caller.person, roles)
     await names.lock_of_organization(connection, organization_id)
     rows = await connection.fetch(_BASES, organization_id)
-    bases = [(row["id"], row["collection_name"]) for row in rows]
-    holders = await names.count_holders(connection, [name for _, name in bases])
-    started = []
-    for base_id, name in bases:
-        holders[name] -= 1
-        started.append(
-            begin(
-                new_id(),
-                base_id=base_id,
-                collection_name=name,
-                keep_base=False,
-                other_holders=holders[name],
-                watermark=new_id(),
-            )
-        )
-    await knowledge_bases.delete(connection, [base_id for base_id, _ in bases])
-    await teardowns.start(connection, started)
+    await take_down(connection, caller, rows, new_id)
     name = await connection.fetchval(_DELETE, organization_id)
-    await _record(connection, caller, organization_id, name, rows)
+    event = Event(
+        Action.ORGANIZATION_DELETED,
+        organization_id,
+        ObjectKind.ORGANIZATION,
+        organization_id,
+        before=details(display_name=name),
+    )
+    await log.record(connection, caller, event)
     deleted = OrganizationDeleted(organization_id=str(organization_id))
     await outbox.announce(connection, bus.ORGANIZATION_DELETED, deleted)
 
 
-async def _record(
-    connection: Connection,
-    caller: Caller,
-    organization_id: UUID,
-    display_name: str,
-    bases: Sequence[asyncpg.Record],
+async def take_down(
+    connection: Connection, caller: Caller, rows: Sequence[asyncpg.Record], new_id: NewId
 ) -> None:
-    """Write down that an organization went, and each of its bases."""
-    for row in bases:
+    """Delete bases for good, whose names and rows are locked, and start their teardowns."""
+    holders = await names.count_holders(connection, [row["collection_name"] for row in rows])
+    started = []
+    for row in rows:
+        holders[row["collection_name"]] -= 1
+        started.append(
+            begin(
+                new_id(),
+                base_id=row["id"],
+                collection_name=row["collection_name"],
+                keep_base=False,
+                other_holders=holders[row["collection_name"]],
+                watermark=new_id(),
+            )
+        )
+    await knowledge_bases.delete(connection, [row["id"] for row in rows])
+    await teardowns.start(connection, started)
+    for row in rows:
         event = of_base(
             Action.KNOWLEDGE_BASE_DELETED,
             row["id"],
@@ -115,11 +118,3 @@ async def _record(
             collection_name=row["collection_name"],
         )
         await log.record(connection, caller, event)
-    event = Event(
-        Action.ORGANIZATION_DELETED,
-        organization_id,
-        ObjectKind.ORGANIZATION,
-        organization_id,
-        before=details(display_name=display_name),
-    )
-    await log.record(connection, caller, event)

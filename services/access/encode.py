@@ -8,6 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from acervo.access.v1 import (
     access_pb2,
     audit_pb2,
+    collections_pb2,
     grants_pb2,
     knowledge_bases_pb2,
     organizations_pb2,
@@ -18,14 +19,20 @@ from services.access.decode import PERMISSIONS, ROLES, SCOPES, VISIBILITIES
 from services.access.grants import Explanation, Grant
 from services.access.knowledge_bases import KnowledgeBase
 from services.access.organizations import Member, Organization
-from services.access.reach import Caller, Ground
+from services.access.reach import BaseKind, Caller, Ground
 from services.access.teams import Team
+from services.access.unowned import Provenance
 from services.shared.ingestion_config_codec import config_to_proto
 
 _ROLE_CODES = {role: code for code, role in ROLES.items()}
 _SCOPE_CODES = {scope: code for code, scope in SCOPES.items()}
 _VISIBILITY_CODES = {visibility: code for code, visibility in VISIBILITIES.items()}
 _PERMISSION_CODES = {want: code for code, want in PERMISSIONS.items()}
+_KIND_CODES = {
+    BaseKind.REGULAR: knowledge_bases_pb2.BASE_KIND_REGULAR,
+    BaseKind.OPERATOR: knowledge_bases_pb2.BASE_KIND_OPERATOR,
+    BaseKind.LEGACY_UNKNOWN: knowledge_bases_pb2.BASE_KIND_LEGACY_UNKNOWN,
+}
 _GROUND_CODES = {
     Ground.APP: grants_pb2.GROUND_APP,
     Ground.DEPLOYMENT_ADMIN: grants_pb2.GROUND_DEPLOYMENT_ADMIN,
@@ -82,10 +89,22 @@ def knowledge_base(row: KnowledgeBase) -> knowledge_bases_pb2.KnowledgeBase:
         ingestion_config=config_to_proto(row.ingestion_config),
         default_base=row.default_base,
         create_time=_time(row.create_time),
+        kind=_KIND_CODES[holding.kind],
     )
     if holding.visibility is not None:
         message.visibility = _VISIBILITY_CODES[holding.visibility]
     return message
+
+
+def provenance(found: Provenance) -> collections_pb2.InspectProvenanceResponse:
+    """What a collection is made of."""
+    counts = [
+        collections_pb2.ProvenanceCount(
+            kind=_KIND_CODES[count.kind], base_count=count.bases, knowledge_base_ids=map(str, count.ids)
+        )
+        for count in found.counts
+    ]
+    return collections_pb2.InspectProvenanceResponse(counts=counts, teardown_count=found.teardowns)
 
 
 def team(row: Team) -> teams_pb2.Team:

@@ -20,9 +20,10 @@ _COLUMNS = """
     b.id, b.kind, b.scope, b.organization_id, b.owner_user_id, b.visibility, b.team_id, b.default_base,
     b.display_name, b.collection_name, b.ingestion_config, b.create_time, n.embedding_model, n.embedding_width
 """
+# A name stands for no hidden base, whoever asks: what nobody owns is never found by chance.
 _RESOLVE = f"""
 SELECT {_COLUMNS} {FROM_BASES}
- WHERE (b.id = ANY ($10::uuid[]) OR b.collection_name = ANY ($11::text[])) AND {REACHED}
+ WHERE (b.id = ANY ($10::uuid[]) OR b.kind = 'regular' AND b.collection_name = ANY ($11::text[])) AND {REACHED}
 """
 _FIND = f"SELECT {_COLUMNS} {FROM_BASES} WHERE b.id = $10 AND {REACHED}"
 _LOCK = f"{_FIND} FOR UPDATE OF b"
@@ -36,8 +37,8 @@ SELECT {_COLUMNS} {FROM_BASES}
 """
 _INSERT = """
 INSERT INTO knowledge_bases (id, scope, organization_id, owner_user_id, visibility, team_id, default_base,
-                             display_name, collection_name, ingestion_config)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+                             display_name, collection_name, ingestion_config, kind)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 RETURNING create_time
 """
 _DELETE = "DELETE FROM knowledge_bases WHERE id = ANY ($1::uuid[])"
@@ -146,7 +147,7 @@ async def insert(
     ingestion_config: IngestionConfig,
     default_base: bool,
 ) -> datetime:
-    """Store a regular base, under the lock of its name; return when it was made."""
+    """Store a base, under the lock of its name; return when it was made."""
     made: datetime = await connection.fetchval(
         _INSERT,
         base_id,
@@ -159,6 +160,7 @@ async def insert(
         display_name,
         collection_name,
         config_to_json(ingestion_config),
+        holding.kind,
     )
     return made
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from services.access.claims import Embedding, Holder, Name
 from services.access.reach import Caller, Want
 from services.access.reach_sql import FROM_BASES, REACHED, arguments
-from services.shared.db import Connection
+from services.shared.db import Connection, Pool
 
 # The update changes nothing: it takes the row's lock, or waits for whoever has it.
 _HOLD = """
@@ -23,6 +23,11 @@ _LOCK = "SELECT name FROM collection_names WHERE name = $1 FOR UPDATE"
 _LOCK_OF_ORGANIZATION = """
 SELECT name FROM collection_names
  WHERE name IN (SELECT collection_name FROM knowledge_bases WHERE organization_id = $1)
+ ORDER BY name FOR UPDATE
+"""
+_LOCK_OF_OWNER = """
+SELECT name FROM collection_names
+ WHERE name IN (SELECT collection_name FROM knowledge_bases WHERE scope = 'personal' AND owner_user_id = $1)
  ORDER BY name FOR UPDATE
 """
 _COUNT = """
@@ -53,9 +58,20 @@ async def lock(connection: Connection, name: str) -> None:
     await connection.execute(_LOCK, name)
 
 
+async def count_teardowns(connection: "Pool | Connection", name: str) -> int:
+    """How many deletions of bases of the name are not answered by every service yet."""
+    count: int = await connection.fetchval(_TEARDOWNS, name)
+    return count
+
+
 async def lock_of_organization(connection: Connection, organization_id: UUID) -> None:
     """Lock the names of all of an organization's bases until the transaction ends."""
     await connection.execute(_LOCK_OF_ORGANIZATION, organization_id)
+
+
+async def lock_of_owner(connection: Connection, user_id: UUID) -> Sequence[str]:
+    """Lock the names of all of a person's own bases until the transaction ends; return them."""
+    return [row["name"] for row in await connection.fetch(_LOCK_OF_OWNER, user_id)]
 
 
 async def count_holders(connection: Connection, names: Sequence[str]) -> dict[str, int]:

@@ -46,6 +46,16 @@ UPDATE members SET role = $3 WHERE organization_id = $1 AND user_id = $2 RETURNI
 """
 # Takes along what the person was granted, and the places in teams.
 _DELETE_MEMBER = "DELETE FROM members WHERE organization_id = $1 AND user_id = $2"
+# Sorted, so that two of these never wait for each other.
+_LOCK_OF_MEMBER = """
+SELECT o.id FROM organizations o JOIN members m ON m.organization_id = o.id
+ WHERE m.user_id = $1 ORDER BY o.id FOR UPDATE OF o
+"""
+_PLACES = """
+SELECT m.organization_id, m.role,
+       (SELECT count(*) FROM members x WHERE x.organization_id = m.organization_id AND x.role = 'owner') AS owners
+  FROM members m WHERE m.user_id = $1 AND m.organization_id = ANY ($2::uuid[]) ORDER BY m.organization_id
+"""
 _MEMBERS = """
 SELECT id, user_id, role, create_time FROM members
  WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3
@@ -213,8 +223,35 @@ async def remove_member(connection: Connection, caller: Caller, member: Membersh
     present = await _authorise(connection, caller.person, member, wanted=None)
     if present is None:
         raise MemberNotFound
+    await _remove(connection, caller, member, present)
+
+
+async def remove_everywhere(connection: Connection, caller: Caller, user_id: UUID) -> Sequence[UUID]:
+    """Take a person out of all organizations, which stay locked; return their ids.
+
+    Raises LastOwner, naming the organizations that would be left without one.
+    """
+    locked = [row["id"] for row in await connection.fetch(_LOCK_OF_MEMBER, user_id)]
+    places = {
+        row["organization_id"]: (Role(row["role"]), row["owners"])
+        for row in await connection.fetch(_PLACES, user_id, locked)
+    }
+    forlorn = [
+        organization_id
+        for organization_id, (role, owners) in places.items()
+        if judge_change(role, present=role, wanted=None, owners=owners, leaving=True)
+        is MemberChange.LAST_OWNER
+    ]
+    if forlorn:
+        raise LastOwner(forlorn)
+    for organization_id, (role, _) in places.items():
+        await _remove(connection, caller, Membership(organization_id, user_id), role)
+    return list(places)
+
+
+async def _remove(connection: Connection, caller: Caller, member: Membership, role: Role) -> None:
     await connection.execute(_DELETE_MEMBER, member.organization_id, member.user_id)
-    await _record_member(connection, caller, Action.MEMBER_REMOVED, member, before=present, after=None)
+    await _record_member(connection, caller, Action.MEMBER_REMOVED, member, before=role, after=None)
     removed = MemberRemoved(organization_id=str(member.organization_id), user_id=str(member.user_id))
     await outbox.announce(connection, bus.MEMBER_REMOVED, removed)
 

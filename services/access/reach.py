@@ -30,13 +30,14 @@ class Visibility(StrEnum):
 
 
 class BaseKind(StrEnum):
-    """What a base is for. All but the regular ones are hidden: no person lists, reads or writes them."""
+    """What a base is for. All but the regular ones are hidden: the deployment's admin alone reads and writes them, by
+    their ids."""
 
     REGULAR = "regular"
     OPERATOR = "operator"
     """Holds what an operator ingested without naming a base."""
     LEGACY_UNKNOWN = "legacy_unknown"
-    """Holds content of unknown origin."""
+    """Holds content of unknown origin, which nobody is shown until an operator vouches for it."""
 
 
 class Want(StrEnum):
@@ -140,10 +141,19 @@ def grounds(caller: Caller, standing: Standing, base: Holding, want: Want) -> tu
     if caller.kind is CallerKind.SERVICE:
         return (Ground.SERVICE,)
     if base.kind is not BaseKind.REGULAR:
-        return ()
+        return (Ground.DEPLOYMENT_ADMIN,) if base.kind in open_kinds(caller, want) else ()
     judged = _of_agent if caller.kind is CallerKind.AGENT else _of_person
     met = judged(caller, standing, base, want)
     return tuple(ground for ground in Ground if met.get(ground))
+
+
+def open_kinds(caller: Caller, want: Want) -> frozenset[BaseKind]:
+    """The kinds of the bases of scope APP that a person reaches, whom no organization and no grant has to do with."""
+    if caller.kind is not CallerKind.PERSON:
+        return frozenset()
+    if not caller.deployment_admin:
+        return frozenset({BaseKind.REGULAR}) if want is Want.VIEW else frozenset()
+    return frozenset({BaseKind.REGULAR}) if want is Want.MANAGE else frozenset(BaseKind)
 
 
 def _of_agent(caller: Caller, standing: Standing, base: Holding, want: Want) -> dict[Ground, bool]:
@@ -221,7 +231,7 @@ def fault_of_grant(base: Holding, grantee: Grantee, granted: Want) -> GrantFault
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a `Resolve` names: bases by id, and collections by name."""
+    """What a `Resolve` names: bases by id, and collections by name, which stand for no hidden base."""
 
     ids: frozenset[UUID]
     names: frozenset[str]

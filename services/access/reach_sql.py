@@ -6,12 +6,12 @@
 from typing import TypeAlias
 from uuid import UUID
 
-from services.access.reach import Caller, CallerKind, Want, reach_of, sufficient_grants
+from services.access.reach import BaseKind, Caller, CallerKind, Want, open_kinds, reach_of, sufficient_grants
 from services.access.roles import Role, Scope
 from services.shared.db import Connection
 
 Arguments: TypeAlias = tuple[
-    UUID | None, bool, bool, list[Role], list[Role], list[Role], list[Role], UUID | None, list[Want]
+    UUID | None, bool, list[BaseKind], list[Role], list[Role], list[Role], list[Role], UUID | None, list[Want]
 ]
 
 FROM_BASES = """
@@ -36,13 +36,14 @@ _GRANTED_TO_TEAM = """
 _IN_TEAM = "EXISTS (SELECT FROM team_members t WHERE t.team_id = b.team_id AND t.user_id = $1 {each})"
 _POSSESSED = "b.owner_user_id = $1 AND (b.organization_id IS NULL OR m.role IS NOT NULL)"
 _REACHED = f"""
-    ($2::boolean OR b.kind = 'regular' AND CASE
+    ($2::boolean OR CASE
+        WHEN b.kind <> 'regular' THEN b.kind = ANY ($3::text[])
         WHEN $8::uuid IS NOT NULL THEN CASE b.scope
             WHEN 'app' THEN 'view' = ANY ($9::text[])
             WHEN 'personal' THEN {_POSSESSED}
             ELSE m.role IS NOT NULL
         END AND {_GRANTED_TO_AGENT}
-        WHEN b.scope = 'app' THEN $3::boolean
+        WHEN b.scope = 'app' THEN b.kind = ANY ($3::text[])
         WHEN b.scope = 'personal' THEN {_POSSESSED}
         ELSE m.role = ANY ($4::text[])
             OR m.role = ANY ($6::text[]) AND b.visibility = 'org'
@@ -73,14 +74,13 @@ async def prepare(connection: Connection) -> None:
 def arguments(caller: Caller, want: Want) -> Arguments:
     """What `$1` to `$9` are.
 
-    The person who calls or is acted for, whether everything is reached, whether app bases are, the roles that reach
-    ALL, TEAM, SHARED and OWN at least, the agent, and the grants that suffice.
+    The person who calls or is acted for, whether everything is reached, which kinds of app bases are, the roles that
+    reach ALL, TEAM, SHARED and OWN at least, the agent, and the grants that suffice.
     """
-    is_person = caller.kind is CallerKind.PERSON
     return (
         caller.user_id,
         caller.kind is CallerKind.SERVICE,
-        is_person and (want is Want.VIEW or caller.deployment_admin),
+        sorted(open_kinds(caller, want)),
         _roles(want, Scope.ALL),
         _roles(want, Scope.TEAM),
         _roles(want, Scope.SHARED),

@@ -22,8 +22,17 @@ class RoleNotExceeded(AcervoError):
 class LastOwner(AcervoError):
     """The change would leave an organization without an owner."""
 
-    def __init__(self) -> None:
-        super().__init__(ErrorReason.ERROR_REASON_LAST_OWNER)
+    def __init__(self, organizations: Sequence[UUID] = ()) -> None:
+        """`organizations` are told where the caller named none."""
+        reason = ErrorReason.ERROR_REASON_LAST_OWNER
+        if not organizations:
+            super().__init__(reason)
+            return
+        super().__init__(
+            reason,
+            f"These organizations have no other owner: {_told(organizations)}.",
+            metadata={"organizations": _listed(organizations)},
+        )
 
 
 class EmbeddingConflict(AcervoError):
@@ -36,8 +45,17 @@ class EmbeddingConflict(AcervoError):
 class CollectionAmbiguous(AcervoError):
     """A write named a collection that several of the caller's bases hold."""
 
-    def __init__(self) -> None:
-        super().__init__(ErrorReason.ERROR_REASON_COLLECTION_AMBIGUOUS)
+    def __init__(self, bases: Sequence[UUID] = ()) -> None:
+        """`bases` are told to who may know of all of them."""
+        reason = ErrorReason.ERROR_REASON_COLLECTION_AMBIGUOUS
+        if not bases:
+            super().__init__(reason)
+            return
+        super().__init__(
+            reason,
+            f"Several knowledge bases hold this collection name: {_told(bases)}.",
+            metadata={"knowledge_bases": _listed(bases)},
+        )
 
 
 class BaseInUse(AcervoError):
@@ -49,11 +67,10 @@ class BaseInUse(AcervoError):
         if not agents:
             super().__init__(reason)
             return
-        told = ", ".join(map(str, agents[:_TOLD]))
-        more = f" and {len(agents) - _TOLD} more" if len(agents) > _TOLD else ""
-        listed = ",".join(map(str, agents[:_LISTED]))
         super().__init__(
-            reason, f"Agents hold this knowledge base: {told}{more}.", metadata={"agents": listed}
+            reason,
+            f"Agents hold this knowledge base: {_told(agents)}.",
+            metadata={"agents": _listed(agents)},
         )
 
 
@@ -76,6 +93,15 @@ class SecretUnreadable(AcervoError):
 
     def __init__(self) -> None:
         super().__init__(ErrorReason.ERROR_REASON_SECRET_UNREADABLE)
+
+
+def _told(ids: Sequence[UUID]) -> str:
+    more = f" and {len(ids) - _TOLD} more" if len(ids) > _TOLD else ""
+    return ", ".join(map(str, ids[:_TOLD])) + more
+
+
+def _listed(ids: Sequence[UUID]) -> str:
+    return ",".join(map(str, ids[:_LISTED]))
 
 
 class OrganizationNotFound(NotFound):
@@ -132,3 +158,17 @@ class AuditLogNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("audit log")
+
+
+class CollectionNotFound(NotFound):
+    """No base holds the name, or the caller may not know."""
+
+    def __init__(self) -> None:
+        super().__init__("collection")
+
+
+class AccountNotFound(NotFound):
+    """The account is not the caller's."""
+
+    def __init__(self) -> None:
+        super().__init__("account")

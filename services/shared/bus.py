@@ -23,6 +23,7 @@ BASE_EMPTIED = "acervo.base.emptied"
 TEARDOWN = "acervo.teardown"
 ORGANIZATION_DELETED = "acervo.organization.deleted"
 MEMBER_REMOVED = "acervo.member.removed"
+ACCOUNT_DELETED = "acervo.member.deleted"
 SECRET_DELETED = "acervo.secret.deleted"  # noqa: S105 - a subject
 FILE_DELETED = "acervo.file.deleted"
 # Answers to announced facts, from who handled one to who announced it: `acervo.handled.<announcer>.<hearer>`.
@@ -84,7 +85,14 @@ def teardown_answered(service: str) -> str:
 
 # What each service publishes beside its answers to announced facts.
 PUBLISHES: dict[str, tuple[str, ...]] = {
-    "access": (BASE_DELETED, BASE_EMPTIED, ORGANIZATION_DELETED, MEMBER_REMOVED, SECRET_DELETED),
+    "access": (
+        BASE_DELETED,
+        BASE_EMPTIED,
+        ORGANIZATION_DELETED,
+        MEMBER_REMOVED,
+        ACCOUNT_DELETED,
+        SECRET_DELETED,
+    ),
     "upload": (FILE_DELETED, teardown_answered("upload")),
     "ingest": (f"{PARSE}.*", f"{EMBED}.*", DOCUMENT_FINISHED, DOCUMENT_DELETED, teardown_answered("ingest")),
     "vectorstore": (f"{EMBED}.*", DOCUMENT_INDEXED, DOCUMENT_FAILED, teardown_answered("vectorstore")),

@@ -5,11 +5,13 @@ from uuid import UUID
 from services.access.audit.events import Action, Details, Event, ObjectKind, details
 from services.access.reach import BaseScope, Holding
 
+_ENDS = frozenset({Action.KNOWLEDGE_BASE_EMPTIED, Action.KNOWLEDGE_BASE_DELETED})
+
 
 def of_base(
     action: Action, base_id: UUID, holding: Holding, *, display_name: str, collection_name: str
 ) -> Event:
-    """A base made, emptied or deleted.
+    """What became of a base.
 
     An organization's log does not tell its readers what a member's personal base is called.
     """
@@ -21,7 +23,7 @@ def of_base(
         visibility=holding.visibility,
         team_id=holding.team_id,
     )
-    before: Details = {} if action is Action.KNOWLEDGE_BASE_CREATED else told
+    before: Details = told if action in _ENDS else {}
     return Event(
         action,
         holding.organization_id,

@@ -26,6 +26,7 @@ class ObjectKind(StrEnum):
 class Action(StrEnum):
     """What was done: the kind of thing, a dot, and what became of it."""
 
+    ACCOUNT_DELETED = "account.deleted"
     ORGANIZATION_CREATED = "organization.created"
     ORGANIZATION_DELETED = "organization.deleted"
     ORGANIZATION_TRANSFERRED = "organization.transferred"
@@ -38,6 +39,10 @@ class Action(StrEnum):
     TEAM_MEMBER_ADDED = "team_member.added"
     TEAM_MEMBER_REMOVED = "team_member.removed"
     KNOWLEDGE_BASE_CREATED = "knowledge_base.created"
+    KNOWLEDGE_BASE_CONFIRMED = "knowledge_base.confirmed"
+    """Its content, of unknown origin till then, is an operator's."""
+    KNOWLEDGE_BASE_ADOPTED = "knowledge_base.adopted"
+    """An operator's hidden base is an app base."""
     KNOWLEDGE_BASE_EMPTIED = "knowledge_base.emptied"
     KNOWLEDGE_BASE_DELETED = "knowledge_base.deleted"
     GRANT_ADDED = "grant.added"

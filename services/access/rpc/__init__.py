@@ -8,11 +8,20 @@ each request id. Each module's `CALLERS` says who may call its methods at all.
 from collections.abc import Mapping
 from typing import Final
 
-from services.access.rpc import access, audit, grants, knowledge_bases, organizations, teams
+from services.access.rpc import (
+    access,
+    accounts,
+    audit,
+    collections,
+    grants,
+    knowledge_bases,
+    organizations,
+    teams,
+)
 from services.shared import server
 
 CALLERS: Final[Mapping[str, server.Callers]] = {
     method: callers
-    for module in (access, audit, grants, knowledge_bases, organizations, teams)
+    for module in (access, accounts, audit, collections, grants, knowledge_bases, organizations, teams)
     for method, callers in module.CALLERS.items()
 }

@@ -12,7 +12,9 @@ from acervo.access.v1 import access_pb2, grants_pb2, teams_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
+from acervo.access.v1.accounts_pb2_grpc import AccountServiceStub
 from acervo.access.v1.audit_pb2_grpc import AuditServiceStub
+from acervo.access.v1.collections_pb2_grpc import CollectionServiceStub
 from acervo.access.v1.grants_pb2_grpc import GrantServiceStub
 from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
 from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
@@ -23,7 +25,9 @@ from tests.signing import PEOPLE, Signer
 
 if TYPE_CHECKING:
     from acervo.access.v1.access_pb2_grpc import AccessServiceAsyncStub
+    from acervo.access.v1.accounts_pb2_grpc import AccountServiceAsyncStub
     from acervo.access.v1.audit_pb2_grpc import AuditServiceAsyncStub
+    from acervo.access.v1.collections_pb2_grpc import CollectionServiceAsyncStub
     from acervo.access.v1.grants_pb2_grpc import GrantServiceAsyncStub
     from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceAsyncStub
     from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceAsyncStub
@@ -56,6 +60,8 @@ class Access:
         self.rules: AccessServiceAsyncStub = AccessServiceStub(channel)
         self.organizations: OrganizationServiceAsyncStub = OrganizationServiceStub(channel)
         self.bases: KnowledgeBaseServiceAsyncStub = KnowledgeBaseServiceStub(channel)
+        self.accounts: AccountServiceAsyncStub = AccountServiceStub(channel)
+        self.collections: CollectionServiceAsyncStub = CollectionServiceStub(channel)
         self.teams: TeamServiceAsyncStub = TeamServiceStub(channel)
         self.grants: GrantServiceAsyncStub = GrantServiceStub(channel)
         self.audit: AuditServiceAsyncStub = AuditServiceStub(channel)

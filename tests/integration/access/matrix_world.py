@@ -10,6 +10,7 @@ from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from services.shared.auth import AGENT_CLAIM, service_audience, user_id
 from services.shared.db import Pool
+from services.shared.ids import uuid7
 from tests.integration.access.callers import Access, Issuers
 from tests.matrix import PEOPLE, Kind, Metadata
 from tests.signing import Signer
@@ -34,9 +35,27 @@ _TABLES = (
 _numbers = count()
 
 
+_HIDE = """
+INSERT INTO knowledge_bases (id, kind, scope, display_name, collection_name, ingestion_config)
+VALUES ($1, $2, 'app', 'Imported', $3,
+        '{"parser": "pymupdf", "chunk_size": 2500, "chunk_overlap": 200, "chunking_strategy": "recursive"}')
+"""
+
+
+async def hide(pool: Pool, name: str, kind: str = "legacy_unknown") -> str:
+    """Put a hidden base on a name, as an import does; return its id."""
+    await pool.execute(
+        "INSERT INTO collection_names VALUES ($1, 'hashing-256', 256) ON CONFLICT DO NOTHING", name
+    )
+    base_id = uuid7()
+    await pool.execute(_HIDE, base_id, kind, name)
+    return str(base_id)
+
+
 @dataclass(frozen=True)
 class World:
-    """An organization with a team, a private base that an agent holds, one that none holds, and an app base."""
+    """An organization with a team, a private base that an agent holds, one that none holds, an app base, and a name
+    that holds content of unknown origin."""
 
     trust: Issuers
     pool: Pool
@@ -48,6 +67,7 @@ class World:
     free: str
     app: str
     grant: str
+    unowned: str
     service: str = "access"
     """Which service is asked."""
 
@@ -66,11 +86,22 @@ class World:
             await access.grant(owner, base, user_id=access.id(names[Kind.GRANTED]))
             await access.grant_edit(owner, base, user_id=access.id(names[Kind.EDITOR]))
         grant = await access.grant(owner, held, agent_id=str(AGENT))
-        return cls(trust, pool, access.admin, number, acme, team, held, free, app, grant.id)
+        unowned = f"imported_{number}"
+        await hide(pool, unowned)
+        return cls(trust, pool, access.admin, number, acme, team, held, free, app, grant.id, unowned)
 
     def absent(self) -> Self:
         organization, team, held, free, app, grant = (str(uuid4()) for _ in range(6))
-        return replace(self, organization=organization, team=team, held=held, free=free, app=app, grant=grant)
+        return replace(
+            self,
+            organization=organization,
+            team=team,
+            held=held,
+            free=free,
+            app=app,
+            grant=grant,
+            unowned="gone",
+        )
 
     def name(self, kind: Kind) -> str:
         return self.operator if kind is Kind.OPERATOR else f"{kind}-{self.number}"

@@ -26,6 +26,7 @@ NOT_AUDITED: Final[frozenset[str]] = frozenset()
 """Methods that change nothing which somebody has to answer for."""
 
 MORE_THAN_ONE: Final[dict[str, list[str]]] = {
+    "/acervo.access.v1.AccountService/DeleteAccount": ["member.removed", "account.deleted"],
     "/acervo.access.v1.OrganizationService/CreateOrganization": [
         "organization.created",
         "knowledge_base.created",

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from acervo.access.v1 import access_pb2, audit_pb2, grants_pb2, teams_pb2
+from acervo.access.v1 import access_pb2, accounts_pb2, audit_pb2, collections_pb2, grants_pb2, teams_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
@@ -39,6 +39,9 @@ BASES = "/acervo.access.v1.KnowledgeBaseService/"
 TEAMS = "/acervo.access.v1.TeamService/"
 GRANTS = "/acervo.access.v1.GrantService/"
 AUDIT = "/acervo.access.v1.AuditService/"
+COLLECTIONS = "/acervo.access.v1.CollectionService/"
+ACCOUNTS = "/acervo.access.v1.AccountService/"
+LAST_OWNER = reasons.ERROR_REASON_LAST_OWNER
 IN_USE = reasons.ERROR_REASON_BASE_IN_USE
 MATRIX: Final[dict[str, list[Row[World]]]] = {
     f"{ACCESS}Resolve": [
@@ -126,6 +129,45 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
             lambda w: kb.DeleteKnowledgeBaseRequest(knowledge_base_id=w.held),
             frozenset(),
             refused=dict.fromkeys(EDITORS, IN_USE),
+        ),
+    ],
+    f"{COLLECTIONS}OpenOperatorBase": [
+        Row(
+            lambda w: collections_pb2.OpenOperatorBaseRequest(collection_name=f"operators_{w.number}"),
+            frozenset({Kind.OPERATOR}),
+            of_oneself=True,
+        )
+    ],
+    f"{COLLECTIONS}InspectProvenance": [
+        Row(
+            lambda w: collections_pb2.InspectProvenanceRequest(collection_name=w.unowned),
+            frozenset({Kind.OPERATOR}),
+            lasting=True,
+        )
+    ],
+    f"{COLLECTIONS}ConfirmProvenance": [
+        Row(
+            lambda w: collections_pb2.ConfirmProvenanceRequest(collection_name=w.unowned),
+            frozenset({Kind.OPERATOR}),
+        )
+    ],
+    f"{COLLECTIONS}DropCollection": [
+        Row(
+            lambda w: collections_pb2.DropCollectionRequest(collection_name=w.unowned),
+            frozenset({Kind.OPERATOR}),
+        )
+    ],
+    f"{ACCOUNTS}DeleteAccount": [
+        Row(
+            lambda w: accounts_pb2.DeleteAccountRequest(),
+            PEOPLE - {Kind.OWNER, Kind.STRANGER},
+            refused=dict.fromkeys((Kind.OWNER, Kind.STRANGER), LAST_OWNER),
+            of_oneself=True,
+        ),
+        Row(
+            lambda w: accounts_pb2.DeleteAccountRequest(user_id=w.id(Kind.MEMBER)),
+            frozenset({Kind.MEMBER, Kind.OPERATOR}),
+            of_oneself=True,
         ),
     ],
     f"{TEAMS}CreateTeam": [

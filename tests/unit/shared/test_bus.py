@@ -9,7 +9,13 @@ from services.shared.bootstrap import SERVICES
 from services.shared.bus import CONSUMERS, PUBLISHES, SUBJECTS, Lane, Stream
 
 # Facts that are declared for services to come. The stream takes them and keeps none.
-UNHEARD = {bus.ORGANIZATION_DELETED, bus.MEMBER_REMOVED, bus.SECRET_DELETED, bus.FILE_DELETED}
+UNHEARD = {
+    bus.ACCOUNT_DELETED,
+    bus.ORGANIZATION_DELETED,
+    bus.MEMBER_REMOVED,
+    bus.SECRET_DELETED,
+    bus.FILE_DELETED,
+}
 
 
 def matches(pattern: str, subject: str) -> bool:

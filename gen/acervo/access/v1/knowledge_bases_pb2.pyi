@@ -24,6 +24,13 @@ class Visibility(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     VISIBILITY_PRIVATE: _ClassVar[Visibility]
     VISIBILITY_ORG: _ClassVar[Visibility]
     VISIBILITY_TEAM: _ClassVar[Visibility]
+
+class BaseKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    BASE_KIND_UNSPECIFIED: _ClassVar[BaseKind]
+    BASE_KIND_REGULAR: _ClassVar[BaseKind]
+    BASE_KIND_OPERATOR: _ClassVar[BaseKind]
+    BASE_KIND_LEGACY_UNKNOWN: _ClassVar[BaseKind]
 SCOPE_UNSPECIFIED: Scope
 SCOPE_PERSONAL: Scope
 SCOPE_ORG: Scope
@@ -32,6 +39,10 @@ VISIBILITY_UNSPECIFIED: Visibility
 VISIBILITY_PRIVATE: Visibility
 VISIBILITY_ORG: Visibility
 VISIBILITY_TEAM: Visibility
+BASE_KIND_UNSPECIFIED: BaseKind
+BASE_KIND_REGULAR: BaseKind
+BASE_KIND_OPERATOR: BaseKind
+BASE_KIND_LEGACY_UNKNOWN: BaseKind
 
 class EmbeddingSettings(_message.Message):
     __slots__ = ("model", "width")
@@ -42,7 +53,7 @@ class EmbeddingSettings(_message.Message):
     def __init__(self, model: _Optional[str] = ..., width: _Optional[int] = ...) -> None: ...
 
 class KnowledgeBase(_message.Message):
-    __slots__ = ("id", "display_name", "collection_name", "scope", "organization_id", "owner_user_id", "visibility", "embedding", "ingestion_config", "default_base", "create_time", "team_id")
+    __slots__ = ("id", "display_name", "collection_name", "scope", "organization_id", "owner_user_id", "visibility", "embedding", "ingestion_config", "default_base", "create_time", "team_id", "kind")
     ID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -55,6 +66,7 @@ class KnowledgeBase(_message.Message):
     DEFAULT_BASE_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     TEAM_ID_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
     id: str
     display_name: str
     collection_name: str
@@ -67,7 +79,8 @@ class KnowledgeBase(_message.Message):
     default_base: bool
     create_time: _timestamp_pb2.Timestamp
     team_id: str
-    def __init__(self, id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., default_base: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., team_id: _Optional[str] = ...) -> None: ...
+    kind: BaseKind
+    def __init__(self, id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., default_base: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., team_id: _Optional[str] = ..., kind: _Optional[_Union[BaseKind, str]] = ...) -> None: ...
 
 class CreateKnowledgeBaseRequest(_message.Message):
     __slots__ = ("request_id", "display_name", "collection_name", "scope", "organization_id", "visibility", "embedding", "ingestion_config", "team_id")

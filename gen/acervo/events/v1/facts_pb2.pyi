@@ -99,6 +99,12 @@ class MemberRemoved(_message.Message):
     user_id: str
     def __init__(self, organization_id: _Optional[str] = ..., user_id: _Optional[str] = ...) -> None: ...
 
+class AccountDeleted(_message.Message):
+    __slots__ = ("user_id",)
+    USER_ID_FIELD_NUMBER: _ClassVar[int]
+    user_id: str
+    def __init__(self, user_id: _Optional[str] = ...) -> None: ...
+
 class SecretDeleted(_message.Message):
     __slots__ = ("secret_id",)
     SECRET_ID_FIELD_NUMBER: _ClassVar[int]
