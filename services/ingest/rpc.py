@@ -108,8 +108,8 @@ class DocumentService(DocumentServiceServicer):
     ) -> AsyncIterator[pb.WatchDocumentsResponse]:
         """Send documents as they are and as they change, as long as the caller may see them."""
         ids = decode.watched(request)
+        await self._all_reached(ids)
         with self._hub.subscribe(ids, auth.current().id) as subscription:
-            await self._all_reached(ids)
             view = View(ids)
             checked = time.monotonic()
             while not view.over:

@@ -138,9 +138,9 @@ class SourceService(SourceServiceServicer):
 
     async def GetRun(self, request: pb.GetRunRequest, context: CallContext) -> pb.GetRunResponse:  # noqa: N802
         """Answer one run."""
-        run = await runs.find(self._pool, read_uuid("run_id", request.run_id))
-        source = None if run is None else await sources.find(self._pool, run.source_id)
-        await self._reach.view(source, "run")
+        run_id = read_uuid("run_id", request.run_id)
+        await self._reach.view(await sources.of_run(self._pool, run_id), "run")
+        run = await runs.find(self._pool, run_id)
         if run is None:
             raise NotFound("run")
         return pb.GetRunResponse(run=run_to_proto(run, await runs.failed_files(self._pool, run.id)))

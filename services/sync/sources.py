@@ -18,6 +18,7 @@ INSERT INTO sources (id, knowledge_base_id, tenant_id, display_name, connector, 
 VALUES ($1, $2, $3, $4, 'local_directory', $5, $6, $7) RETURNING *
 """
 _GET = "SELECT * FROM sources WHERE id = $1"
+_OF_RUN = "SELECT * FROM sources WHERE id = (SELECT source_id FROM runs WHERE id = $1)"
 _OF_BASE = (
     "SELECT * FROM sources WHERE knowledge_base_id = $1 AND NOT detached AND id > $2 ORDER BY id LIMIT $3"
 )
@@ -94,6 +95,12 @@ async def create(connection: Connection, new: NewSource) -> Source:
 async def find(pool: Pool, source_id: UUID) -> Source | None:
     """Return a source, detached or not."""
     row = await pool.fetchrow(_GET, source_id)
+    return None if row is None else Source.from_row(row)
+
+
+async def of_run(pool: Pool, run_id: UUID) -> Source | None:
+    """Return the source of a run, by one statement whether there is one or not."""
+    row = await pool.fetchrow(_OF_RUN, run_id)
     return None if row is None else Source.from_row(row)
 
 

@@ -1,6 +1,7 @@
 """Every method of upload, ingest, vectorstore and sync against every kind of caller, as those of access are.
 
-The services run as processes here: what is compared is what callers are told, and not the statements.
+The services run as processes here, so that the statements of all of them are compared: those of the service that is
+asked, and of those that it calls.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ from services.shared.server import Callers
 from services.sync import rpc as sync_rpc
 from services.upload import rpc as upload_rpc
 from services.vectorstore import rpc as vectorstore_rpc
+from tests.e2e.statements import StatementLog
 from tests.integration.access.callers import Access
 from tests.integration.access.matrix_world import EDITORS, READERS, World
 from tests.matrix import AGENTS, Asking, Kind, Row, check
@@ -217,6 +219,8 @@ MATRIX: Final[dict[str, list[Row[Deployment]]]] = {
 async def test_whoever_may_is_answered_and_all_others_are_told_of_nothing(on: Ground) -> None:
     asked = {method for callers in EACH.values() for method in callers}
     assert asked == MATRIX.keys(), "a new method needs its row of the matrix"
+    statements = await StatementLog.of(on.stack)
+    await on.eventually(statements.learn_loops)
     for service, callers in EACH.items():
         channel = open_channel(on.stack.addresses[service])
 
@@ -224,5 +228,5 @@ async def test_whoever_may_is_answered_and_all_others_are_told_of_nothing(on: Gr
             return on.world(service)
 
         for method in callers:
-            await check(Asking(channel), method, callers[method], MATRIX[method], make)
+            await check(Asking(channel, statements), method, callers[method], MATRIX[method], make)
         await channel.close()

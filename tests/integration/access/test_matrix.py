@@ -14,7 +14,7 @@ from services.access.rpc import CALLERS
 from services.shared.db import Pool
 from tests.integration.access.callers import Access
 from tests.integration.access.matrix_world import AGENT, EDIT_ALL, EDITORS, MANAGERS, READERS, World
-from tests.matrix import AGENTS, MEMBERS, PEOPLE, Asking, Kind, Row, check
+from tests.matrix import AGENTS, MEMBERS, PEOPLE, Asking, Kind, PoolStatements, Row, check
 from tests.signing import Trust
 
 VIEW, EDIT = access_pb2.PERMISSION_VIEW, access_pb2.PERMISSION_EDIT
@@ -264,7 +264,7 @@ async def test_whoever_may_is_answered_and_all_others_are_told_of_nothing(
     access: Access, trust: Trust, pool: Pool, method: str
 ) -> None:
     assert method in MATRIX, "a new method needs its row of the matrix"
-    asking = await Asking.of(access.channel, pool)
+    asking = Asking(access.channel, await PoolStatements.of(pool))
 
     def make() -> Awaitable[World]:
         return World.of_access(access, trust, pool)

@@ -196,6 +196,10 @@ class Stage:
 
         await eventually(enough)
 
+    async def waiting(self, *, documents: int) -> None:
+        """Wait until runs know of so many documents that they wait for."""
+        await self._until("SELECT count(*) = $1 FROM run_files WHERE outcome = 'indexing'", documents)
+
     async def answered(self, answer: TeardownAnswered) -> None:
         """Wait until a teardown was answered."""
         await self._until("SELECT EXISTS (SELECT FROM facts WHERE payload = $1)", answer.SerializeToString())

@@ -48,7 +48,7 @@ async def test_a_repeated_fact_counts_once(stage: Stage, base: UUID) -> None:
     stage.write("b.md", "two")
     stage.documents.finishing = False
     run = await stage.start(await stage.source(base))
-    await stage.handed_over(at_least=2)
+    await stage.waiting(documents=2)
     first, second = stage.documents.documents.values()
     for _ in range(3):
         fact = DocumentFinished(document_id=str(first.id), attempt=1, done=True)
