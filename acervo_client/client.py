@@ -13,6 +13,7 @@ from acervo.access.v1.access_pb2_grpc import AccessServiceStub
 from acervo.vectorstore.v1 import collections_pb2, search_pb2
 from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceStub
 from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceStub
+from acervo_client.audit import Audit
 from acervo_client.bases import KnowledgeBases
 from acervo_client.connection import Connection, Token, typed_errors
 from acervo_client.documents import Documents
@@ -89,6 +90,11 @@ class AcervoClient:
     def grants(self) -> Grants:
         """Grants on bases."""
         return Grants(self._connection)
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Who changed what."""
+        return Audit(self._connection)
 
     @cached_property
     def documents(self) -> Documents:

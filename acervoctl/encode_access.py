@@ -3,6 +3,7 @@
 from typing import Any
 
 from acervo.access.v1.access_pb2 import Permission
+from acervo.access.v1.audit_pb2 import AuditEvent, AuditFault, VerifyAuditResponse
 from acervo.access.v1.grants_pb2 import ExplainAccessResponse, Grant, Ground
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase, Visibility
 from acervo.access.v1.organizations_pb2 import Member, Organization, Role
@@ -82,6 +83,43 @@ def explanation(message: ExplainAccessResponse) -> dict[str, Any]:
         "role": role_name(message.role),
         "view": [_word(Ground.Name(ground), "GROUND_") for ground in message.view],
         "edit": [_word(Ground.Name(ground), "GROUND_") for ground in message.edit],
+    }
+
+
+def audit_event(message: AuditEvent) -> dict[str, Any]:
+    """An event of the audit log; `seal` is null while it has none."""
+    seal = message.seal
+    return {
+        "id": message.id,
+        "create_time": message.create_time.ToJsonString(),
+        "organization_id": message.organization_id,
+        "deployment": message.deployment,
+        "actor_user_id": message.actor_user_id,
+        "actor_agent_id": message.actor_agent_id,
+        "actor_service": message.actor_service,
+        "action": message.action,
+        "object_kind": message.object_kind,
+        "object_id": message.object_id,
+        "before": dict(message.before),
+        "after": dict(message.after),
+        "seal": {"sequence": seal.sequence, "hash": seal.hash.hex()} if message.HasField("seal") else None,
+    }
+
+
+def verification(message: VerifyAuditResponse) -> dict[str, Any]:
+    """How far the audit chain was found right; `broken` is null where it is whole."""
+    broken = message.broken
+    return {
+        "head": f"{message.head.sequence}:{message.head.hash.hex()}",
+        "sealed": message.head.sequence,
+        "waiting": message.waiting_count,
+        "broken": {
+            "fault": _word(AuditFault.Name(broken.fault), "AUDIT_FAULT_"),
+            "sequence": broken.sequence,
+            "event_id": broken.event_id,
+        }
+        if message.HasField("broken")
+        else None,
     }
 
 
