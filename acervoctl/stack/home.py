@@ -57,6 +57,11 @@ class Home:
         return self.root / "keys"
 
     @property
+    def vault_keys(self) -> Path:
+        """The master keys of the vault: what opens the secrets that the database holds."""
+        return self.keys / "vault-keys"
+
+    @property
     def tokens(self) -> Path:
         """Service tokens: `<service>/<audience>`."""
         return self.root / "tokens"

@@ -57,6 +57,7 @@ class Surroundings:
     blobs: Path
     admins: tuple[str, ...]
     local_roots: tuple[str, ...]
+    vault_keys: Path
 
 
 def environment(
@@ -81,6 +82,7 @@ def environment(
             own[f"ACERVO_{peer.upper()}_ADDRESS"] = around.addresses[peer]
     if service == "access":
         own["ACERVO_ADMINS"] = ",".join(around.admins)
+        own["ACERVO_VAULT_KEYS_FILE"] = str(around.vault_keys)
     if service == "sync":
         own["ACERVO_SYNC_ROOTS"] = os.pathsep.join(around.local_roots)
     kept = {

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from acervo_client import local
-from acervoctl.stack import issuer, services
+from acervoctl.stack import issuer, services, vault
 from acervoctl.stack.credentials import Credentials
 from acervoctl.stack.home import Home, write_private
 from acervoctl.stack.keeper import LOOK_SECONDS, Keeper
@@ -163,6 +163,7 @@ class Stack:
         self._nats = Nats(self.home, credentials, ports.pop("nats"), self.options.durable)
         self.addresses = {service: f"{LOOPBACK}:{port}" for service, port in ports.items()}
         trusted = issuer.publish(self.home)
+        vault.ensure_key(self.home)
         self._write_tokens()
         self._tokens = asyncio.create_task(self._refresh_tokens())
         self._nats.prepare()
@@ -188,6 +189,7 @@ class Stack:
             blobs=self.home.blobs,
             admins=(f"{local.PEOPLE}#{local.ADMIN}",),
             local_roots=self.options.local_roots,
+            vault_keys=self.home.vault_keys,
         )
         for service in self.options.services:
             stateful = service in services.GRPC_SERVICES

@@ -10,6 +10,7 @@ from acervo.access.v1 import (
     grants_pb2_grpc,
     knowledge_bases_pb2_grpc,
     organizations_pb2_grpc,
+    secrets_pb2_grpc,
     teams_pb2_grpc,
 )
 from services.access import reach_sql, teardowns
@@ -24,9 +25,11 @@ from services.access.rpc.collections import CollectionServicer
 from services.access.rpc.grants import GrantServicer
 from services.access.rpc.knowledge_bases import KnowledgeBaseServicer
 from services.access.rpc.organizations import OrganizationServicer
+from services.access.rpc.secrets import SecretServicer
 from services.access.rpc.teams import TeamServicer
 from services.access.settings import AccessSettings
 from services.access.teardown import OWNERS
+from services.access.vault.master_keys import MasterKeys
 from services.shared import bus, telemetry
 from services.shared.db import Pool
 from services.shared.runtime import Runtime
@@ -57,6 +60,10 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
         (teams_pb2_grpc.add_TeamServiceServicer_to_server, TeamServicer(pool, callers)),
         (grants_pb2_grpc.add_GrantServiceServicer_to_server, GrantServicer(pool, callers)),
         (audit_pb2_grpc.add_AuditServiceServicer_to_server, AuditServicer(pool, callers)),
+        (
+            secrets_pb2_grpc.add_SecretServiceServicer_to_server,
+            SecretServicer(pool, callers, MasterKeys(settings.vault_keys_file)),
+        ),
     ]
 
 

@@ -61,12 +61,7 @@ class _Fields(Fields):
     """Reads what only requests to access hold."""
 
     def display_name(self, text: str) -> str:
-        name = text.strip()
-        if not 1 <= len(name) <= MAX_DISPLAY_NAME:
-            self.refuse("display_name", f"This must have 1 to {MAX_DISPLAY_NAME} characters.")
-        elif any(unicodedata.category(character) == "Cc" for character in name):
-            self.refuse("display_name", "This must not hold control characters.")
-        return name
+        return read_display_name(self, text)
 
     def embedding(self, message: knowledge_bases_pb2.EmbeddingSettings) -> Embedding | None:
         if not message.model and not message.width:
@@ -86,6 +81,16 @@ class _Fields(Fields):
 
     def membership(self, organization: str, user: str) -> Membership:
         return Membership(self.uuid("organization_id", organization), self.uuid("user_id", user))
+
+
+def read_display_name(fields: Fields, text: str) -> str:
+    """What something is called, without the spaces around it."""
+    name = text.strip()
+    if not 1 <= len(name) <= MAX_DISPLAY_NAME:
+        fields.refuse("display_name", f"This must have 1 to {MAX_DISPLAY_NAME} characters.")
+    elif any(unicodedata.category(character) == "Cc" for character in name):
+        fields.refuse("display_name", "This must not hold control characters.")
+    return name
 
 
 def organization_name(request: organizations_pb2.CreateOrganizationRequest) -> str:

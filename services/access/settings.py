@@ -1,5 +1,6 @@
 """What access reads from its environment."""
 
+from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
@@ -22,6 +23,11 @@ class AccessSettings(ServiceSettings):
         "use-multilingual-v3", min_length=1, description="Model of bases that name none."
     )
     embedding_width: int = Field(512, ge=1, le=4096, description="Width of that model's vectors.")
+    vault_keys_file: Path | None = Field(
+        None,
+        description="File of the vault's master keys, a line each: version, space, 32 bytes in base64. "
+        "None: no secret is kept or opened.",
+    )
     teardown_retry_seconds: float = Field(
         3600, gt=0, description="How long a teardown may stay unanswered before it is announced again."
     )

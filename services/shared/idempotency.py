@@ -39,11 +39,16 @@ class Mutation(Request, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request as repeats are known by: who asks, under which id (None: never repeated), for what."""
+    """A request as repeats are known by: who asks, under which id (None: never repeated), for what.
+
+    Of a request that holds secrets, digests are made with keys, so that nobody tries guesses against them: `former` are
+    those by keys that were used before.
+    """
 
     caller: str
     request_id: UUID | None
     digest: bytes
+    former: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, request: Mutation) -> Self:
@@ -89,7 +94,7 @@ async def _recall(connection: Connection, call: Call, answer: type[Response]) ->
     row = await connection.fetchrow(_ANSWERED, call.caller, call.request_id)
     if row is None:
         return None
-    if row["digest"] != call.digest:
+    if row["digest"] not in (call.digest, *call.former):
         raise RequestIdReused
     return answer.FromString(row["response"])
 

@@ -16,12 +16,13 @@ from services.access.rpc import (
     grants,
     knowledge_bases,
     organizations,
+    secrets,
     teams,
 )
 from services.shared import server
 
 CALLERS: Final[Mapping[str, server.Callers]] = {
     method: callers
-    for module in (access, accounts, audit, collections, grants, knowledge_bases, organizations, teams)
+    for module in (access, accounts, audit, collections, grants, knowledge_bases, organizations, secrets, teams)
     for method, callers in module.CALLERS.items()
 }

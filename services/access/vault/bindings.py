@@ -25,14 +25,18 @@ _DELETE = f"DELETE {_THERE} RETURNING x.secret_id"
 _ORGANIZATION = "SELECT organization_id FROM knowledge_bases WHERE id = $1"
 
 
-async def bind(connection: Connection, caller: Caller, use: Use, secret: Secret) -> None:
+async def bind(
+    connection: Connection, caller: Caller, use: Use, secret: Secret, *, actor: UUID | None = None
+) -> None:
     """Have a base or a source use a secret, in place of one that it used so far.
 
-    Under a lock of the base, and with what `find_lendable` found for the caller.
+    Under a lock of the base, and with what `find_lendable` found: for the caller, or for the `actor` that a service
+    calls for.
     """
     if await connection.fetchval(_PUT, uuid7(), use.base_id, use.source_id, use.purpose, secret.id):
         organization = secret.keeping.organization_id
-        await log.record(connection, caller, event(Action.SECRET_BOUND, organization, secret.id, use))
+        bound = event(Action.SECRET_BOUND, organization, secret.id, use, user_id=actor)
+        await log.record(connection, caller, bound)
 
 
 async def unbind(connection: Connection, caller: Caller, use: Use) -> None:

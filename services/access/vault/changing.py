@@ -14,7 +14,7 @@ from services.access.roles import Permission, roles_with
 from services.access.vault import bindings, kinds, secrets
 from services.access.vault.envelope import Keyring, Label
 from services.access.vault.kinds import SecretKind, Values
-from services.access.vault.lending import TERMS, Use
+from services.access.vault.lending import TERMS, Use, borrows
 from services.access.vault.master_keys import MasterKeys
 from services.access.vault.reach import Keeping
 from services.access.vault.secrets import Secret
@@ -122,11 +122,13 @@ async def delete(connection: Connection, caller: Caller, secret_id: UUID) -> Non
     await _record(connection, caller, Action.SECRET_DELETED, secret, before=_told(secret))
 
 
-async def lend(connection: Connection, actor: Caller, use: Use, secret_id: UUID) -> Secret:
-    """Bind a secret that the actor sees to a base, or a source of a base, that the actor edits.
+async def lend(connection: Connection, caller: Caller, actor: Caller, use: Use, secret_id: UUID) -> Secret:
+    """Bind a secret that the actor, for whom a service calls, sees to a source of a base that the actor edits.
 
-    Raises BaseNotFound or SecretNotFound.
+    Raises BaseNotFound, or SecretNotFound where it is no service that such secrets are lent to, either.
     """
+    if not borrows(caller, use.purpose):
+        raise SecretNotFound
     base = await knowledge_bases.lock_shared(connection, actor, use.base_id, Want.EDIT)
     if base is None:
         raise BaseNotFound
@@ -134,8 +136,15 @@ async def lend(connection: Connection, actor: Caller, use: Use, secret_id: UUID)
     secret = await secrets.find_lendable(connection, actor, secret_id, organization_id, wanted)
     if secret is None:
         raise SecretNotFound
-    await bindings.bind(connection, actor, use, secret)
+    await bindings.bind(connection, caller, use, secret, actor=actor.user_id)
     return secret
+
+
+async def take_back(connection: Connection, caller: Caller, use: Use) -> None:
+    """End what `lend` began. Raises SecretNotFound where the caller is no service that such secrets are lent to."""
+    if not borrows(caller, use.purpose):
+        raise SecretNotFound
+    await bindings.unbind(connection, caller, use)
 
 
 async def _lock(connection: Connection, caller: Caller, secret_id: UUID) -> Secret:

@@ -65,13 +65,17 @@ class Opening(StrEnum):
     """It is bound there, and was deleted."""
 
 
+def borrows(caller: Caller, purpose: Purpose) -> bool:
+    """Whether the caller is the service that secrets are lent to for the purpose."""
+    return caller.kind is CallerKind.SERVICE and caller.service == TERMS[purpose].service
+
+
 def judge(
     caller: Caller, purpose: Purpose, wanted: UUID, *, bound: UUID | None, kind: SecretKind | None
 ) -> Opening:
     """Decide on opening the secret `wanted`. `bound` is the one that is bound there; `kind`: None where it is gone."""
-    terms = TERMS[purpose]
-    if caller.kind is not CallerKind.SERVICE or caller.service != terms.service or bound != wanted:
+    if not borrows(caller, purpose) or bound != wanted:
         return Opening.REFUSED
     if kind is None:
         return Opening.GONE
-    return Opening.OPENED if kind in terms.kinds else Opening.REFUSED
+    return Opening.OPENED if kind in TERMS[purpose].kinds else Opening.REFUSED

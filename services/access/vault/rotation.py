@@ -8,6 +8,7 @@ from services.access.audit.events import Action, Event, ObjectKind, details
 from services.access.reach import Caller
 from services.access.refusals import VaultNotFound
 from services.access.vault.envelope import Keyring, SealBroken, WrappedKey
+from services.access.vault.master_keys import MasterKeys
 from services.access.vault.secrets import Secret
 from services.shared.db import Connection
 from services.shared.paging import Page, PageRequest
@@ -34,10 +35,13 @@ class Rewrapped:
     next_page_token: str
 
 
-async def rewrap(connection: Connection, caller: Caller, keyring: Keyring, wanted: PageRequest) -> Rewrapped:
-    """Wrap a page of the keys that older master keys wrapped with the newest. Raises VaultNotFound."""
+async def rewrap(
+    connection: Connection, caller: Caller, master: MasterKeys, wanted: PageRequest
+) -> Rewrapped:
+    """Wrap a page of the keys that older master keys wrapped with the newest. Raises VaultNotFound or VaultClosed."""
     if not caller.deployment_admin:
         raise VaultNotFound
+    keyring = master.current()
     rows = await connection.fetch(_OLDER, keyring.newest, wanted.after, wanted.limit)
     page: Page[Secret] = wanted.cut([Secret.from_row(row) for row in rows])
     keys, unreadable = _wrapped(page, keyring)

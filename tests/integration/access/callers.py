@@ -8,7 +8,7 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError
 
-from acervo.access.v1 import access_pb2, grants_pb2, teams_pb2
+from acervo.access.v1 import access_pb2, grants_pb2, secrets_pb2, teams_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
@@ -18,6 +18,7 @@ from acervo.access.v1.collections_pb2_grpc import CollectionServiceStub
 from acervo.access.v1.grants_pb2_grpc import GrantServiceStub
 from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
 from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
+from acervo.access.v1.secrets_pb2_grpc import SecretServiceStub
 from acervo.access.v1.teams_pb2_grpc import TeamServiceStub
 from services.shared.auth import AGENT_CLAIM, user_id
 from services.shared.client import CallOptions, call_options
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from acervo.access.v1.grants_pb2_grpc import GrantServiceAsyncStub
     from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceAsyncStub
     from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceAsyncStub
+    from acervo.access.v1.secrets_pb2_grpc import SecretServiceAsyncStub
     from acervo.access.v1.teams_pb2_grpc import TeamServiceAsyncStub
 
 ADMIN = "root"
@@ -65,6 +67,7 @@ class Access:
         self.teams: TeamServiceAsyncStub = TeamServiceStub(channel)
         self.grants: GrantServiceAsyncStub = GrantServiceStub(channel)
         self.audit: AuditServiceAsyncStub = AuditServiceStub(channel)
+        self.secrets: SecretServiceAsyncStub = SecretServiceStub(channel)
 
     def id(self, name: str) -> str:
         return str(user_id(self._trust.people.issuer, name))
@@ -127,6 +130,21 @@ class Access:
     async def revoke(self, caller: str, grant_id: str) -> None:
         request = grants_pb2.RevokeGrantRequest(grant_id=grant_id)
         await self.grants.RevokeGrant(request, **self.person(caller))
+
+    async def secret(self, maker: str, organization_id: str, **fields: Any) -> secrets_pb2.Secret:
+        """Keep a secret of an organization: a private git_token where nothing else is said."""
+        value = secrets_pb2.SecretValue(git_token=secrets_pb2.GitToken(token="ghp_1"))
+        request = secrets_pb2.CreateSecretRequest(
+            **{"organization_id": organization_id, "display_name": "Key", "value": value, **fields}
+        )
+        return (await self.secrets.CreateSecret(request, **self.person(maker))).secret
+
+    async def lend(self, actor: str, secret_id: str, base_id: str, source_id: str) -> None:
+        """Bind a secret to a source."""
+        request = secrets_pb2.BindSecretRequest(
+            actor_user_id=self.id(actor), secret_id=secret_id, knowledge_base_id=base_id, source_id=source_id
+        )
+        await self.secrets.BindSecret(request, **self.service("sync"))
 
     async def base(self, maker: str, **fields: Any) -> kb.KnowledgeBase:
         """Make a base, personal and called `Notes` where nothing else is said."""

@@ -1,5 +1,7 @@
 """access, served over gRPC on a fresh database, and people who call it."""
 
+import base64
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -30,7 +32,15 @@ def trust(tmp_path: Path) -> Trust:
 
 
 @pytest.fixture
-async def access(pool: Pool, trust: Trust) -> AsyncIterator[Access]:
+def master_keys(tmp_path: Path) -> Path:
+    """The file of the vault's master keys."""
+    path = tmp_path / "vault-keys"
+    path.write_text(f"1 {base64.b64encode(os.urandom(32)).decode()}\n")
+    return path
+
+
+@pytest.fixture
+async def access(pool: Pool, trust: Trust, master_keys: Path) -> AsyncIterator[Access]:
     settings = AccessSettings.model_validate(
         {
             "database_url": "",
@@ -39,6 +49,7 @@ async def access(pool: Pool, trust: Trust) -> AsyncIterator[Access]:
             "issuers": str(trust.issuers),
             "service_tokens": str(trust.directory),
             "admins": str(person_id(ADMIN)),
+            "vault_keys_file": str(master_keys),
         }
     )
     server = await build_server(settings, trust.verifier("access"), servicers(pool, settings), CALLERS)

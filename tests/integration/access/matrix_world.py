@@ -30,7 +30,7 @@ EDITORS = EDIT_ALL | {Kind.EDITOR}
 READERS = EDITORS | {Kind.GRANTED}
 _TABLES = (
     "organizations members teams team_members collection_names knowledge_bases grants teardowns audit_events outbox"
-    " facts"
+    " facts secrets secret_bindings"
 )
 _numbers = count()
 
@@ -54,8 +54,8 @@ async def hide(pool: Pool, name: str, kind: str = "legacy_unknown") -> str:
 
 @dataclass(frozen=True)
 class World:
-    """An organization with a team, a private base that an agent holds, one that none holds, an app base, and a name
-    that holds content of unknown origin."""
+    """An organization with a team, a private base that an agent holds, one that none holds, an app base, a name that
+    holds content of unknown origin, and a secret that a source of the held base uses."""
 
     trust: Issuers
     pool: Pool
@@ -68,6 +68,8 @@ class World:
     app: str
     grant: str
     unowned: str
+    secret: str
+    source: str
     service: str = "access"
     """Which service is asked."""
 
@@ -88,19 +90,37 @@ class World:
         grant = await access.grant(owner, held, agent_id=str(AGENT))
         unowned = f"imported_{number}"
         await hide(pool, unowned)
-        return cls(trust, pool, access.admin, number, acme, team, held, free, app, grant.id, unowned)
-
-    def absent(self) -> Self:
-        organization, team, held, free, app, grant = (str(uuid4()) for _ in range(6))
-        return replace(
-            self,
-            organization=organization,
+        secret = (await access.secret(owner, acme, visibility=kb.VISIBILITY_ORG)).id
+        source = str(uuid4())
+        await access.lend(owner, secret, held, source)
+        return cls(
+            trust=trust,
+            pool=pool,
+            operator=access.admin,
+            number=number,
+            organization=acme,
             team=team,
             held=held,
             free=free,
             app=app,
-            grant=grant,
+            grant=grant.id,
+            unowned=unowned,
+            secret=secret,
+            source=source,
+        )
+
+    def absent(self) -> Self:
+        return replace(
+            self,
+            organization=str(uuid4()),
+            team=str(uuid4()),
+            held=str(uuid4()),
+            free=str(uuid4()),
+            app=str(uuid4()),
+            grant=str(uuid4()),
             unowned="gone",
+            secret=str(uuid4()),
+            source=str(uuid4()),
         )
 
     def name(self, kind: Kind) -> str:

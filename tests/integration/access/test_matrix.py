@@ -14,6 +14,7 @@ from services.access.rpc import CALLERS
 from services.shared.db import Pool
 from tests.integration.access.callers import Access
 from tests.integration.access.matrix_world import AGENT, EDIT_ALL, EDITORS, MANAGERS, READERS, World
+from tests.integration.access.secret_rows import ROWS as SECRET_ROWS
 from tests.matrix import AGENTS, MEMBERS, PEOPLE, Asking, Kind, PoolStatements, Row, check
 from tests.signing import Trust
 
@@ -256,6 +257,7 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
             lasting=True,
         )
     ],
+    **SECRET_ROWS,
 }
 
 

@@ -254,14 +254,12 @@ class DeleteSecretResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class RewrapSecretsRequest(_message.Message):
-    __slots__ = ("request_id", "page_size", "page_token")
-    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ("page_size", "page_token")
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
-    request_id: str
     page_size: int
     page_token: str
-    def __init__(self, request_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
 
 class RewrapSecretsResponse(_message.Message):
     __slots__ = ("key_version", "rewrapped", "unreadable_secret_ids", "remaining", "next_page_token")
