@@ -1,6 +1,5 @@
 """How secrets are sealed: what opens, and that nothing else does."""
 
-import os
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from services.access.vault.envelope import Keyring, Label, MasterKey, SealBroken, Sealed, WrappedKey
 
-OLD, NEW = MasterKey(1, bytes(range(32))), MasterKey(2, os.urandom(32))
+OLD, NEW = MasterKey(1, bytes(range(32))), MasterKey(2, bytes(range(1, 33)))
 LABEL = Label(UUID(int=1), UUID(int=2), "api_key", "openrouter")
 
 
