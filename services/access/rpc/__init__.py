@@ -23,6 +23,16 @@ from services.shared import server
 
 CALLERS: Final[Mapping[str, server.Callers]] = {
     method: callers
-    for module in (access, accounts, audit, collections, grants, knowledge_bases, organizations, secrets, teams)
+    for module in (
+        access,
+        accounts,
+        audit,
+        collections,
+        grants,
+        knowledge_bases,
+        organizations,
+        secrets,
+        teams,
+    )
     for method, callers in module.CALLERS.items()
 }

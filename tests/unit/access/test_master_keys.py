@@ -40,10 +40,6 @@ def test_a_line_is_a_key_and_comments_are_none() -> None:
         "1 !" + FIRST[3:],
         " ".join(reversed(FIRST.split())),
     ],
-    ids=[
-        *("empty", "comment", "no_key", "no_version", "three_words", "short_key", "version_0"),
-        *("no_number", "twice", "no_base64", "reversed"),
-    ],
 )
 def test_what_is_no_such_file_is_refused_without_a_word_of_it(tmp_path: Path, text: str) -> None:
     path = tmp_path / "keys"
