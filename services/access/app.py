@@ -85,8 +85,9 @@ async def main() -> None:
             await runtime.serve([], {})
         if settings.role.works:
             runtime.background()
-            answered = Consumers(runtime.pool).teardown_answered
-            runtime.facts({bus.teardown_answered(service): answered for service in OWNERS})
+            consumers = Consumers(runtime.pool)
+            answered = {bus.teardown_answered(service): consumers.teardown_answered for service in OWNERS}
+            runtime.facts({bus.SOURCE_CHANGED: consumers.source_changed, **answered})
             runtime.every("sweep", settings.sweep_seconds, lambda: sweep(runtime.pool, settings))
             runtime.every("audit-sealer", settings.audit_seal_seconds, lambda: chain.seal(runtime.pool))
         await runtime.run()

@@ -19,6 +19,7 @@ DOCUMENT_FINISHED = "acervo.document.finished"
 DOCUMENT_DELETED = "acervo.document.deleted"
 BASE_DELETED = "acervo.base.deleted"
 BASE_EMPTIED = "acervo.base.emptied"
+SOURCE_CHANGED = "acervo.base.source_changed"
 # Answers to deletions of bases, from who held something of one: `acervo.teardown.<who>`.
 TEARDOWN = "acervo.teardown"
 ORGANIZATION_DELETED = "acervo.organization.deleted"
@@ -96,12 +97,12 @@ PUBLISHES: dict[str, tuple[str, ...]] = {
     "upload": (FILE_DELETED, teardown_answered("upload")),
     "ingest": (f"{PARSE}.*", f"{EMBED}.*", DOCUMENT_FINISHED, DOCUMENT_DELETED, teardown_answered("ingest")),
     "vectorstore": (f"{EMBED}.*", DOCUMENT_INDEXED, DOCUMENT_FAILED, teardown_answered("vectorstore")),
-    "sync": (f"{SYNC}.*", teardown_answered("sync")),
+    "sync": (f"{SYNC}.*", SOURCE_CHANGED, teardown_answered("sync")),
 }
 
 # Which facts each service hears.
 _HEARS: dict[str, tuple[str, ...]] = {
-    "access": tuple(map(teardown_answered, ("upload", "ingest", "vectorstore", "sync"))),
+    "access": (SOURCE_CHANGED, *map(teardown_answered, ("upload", "ingest", "vectorstore", "sync"))),
     "upload": (DOCUMENT_FINISHED, DOCUMENT_DELETED, BASE_DELETED, BASE_EMPTIED),
     "ingest": (DOCUMENT_INDEXED, DOCUMENT_FAILED, BASE_DELETED, BASE_EMPTIED),
     "vectorstore": (DOCUMENT_DELETED, BASE_DELETED, BASE_EMPTIED),

@@ -116,9 +116,10 @@ class SourceService(SourceServiceServicer):
         if (before := await answered(self._pool, call, pb.DeleteSourceResponse)) is not None:
             return before
         source = await self._reach.edit(await sources.find(self._pool, source_id))
+        actor = _person()
 
         async def delete(connection: Connection) -> pb.DeleteSourceResponse:
-            await jobs.forget(connection, await sources.delete(connection, source.id))
+            await jobs.forget(connection, await sources.delete(connection, source.id, actor))
             return pb.DeleteSourceResponse()
 
         return await once(self._pool, call, pb.DeleteSourceResponse, delete)

@@ -7,8 +7,16 @@ from uuid import UUID
 
 import asyncpg
 
-from services.shared import bases
+from acervo.events.v1.facts_pb2 import (
+    SOURCE_CHANGE_CREATED,
+    SOURCE_CHANGE_DELETED,
+    SOURCE_CHANGE_UPDATED,
+    SourceChange,
+    SourceChanged,
+)
+from services.shared import bases, bus, outbox
 from services.shared.db import Connection, Pool
+from services.shared.ids import uuid7
 from services.shared.paging import Page, PageRequest
 from services.sync.local_directory import LocalDirectory
 from services.sync.modes import Mode
@@ -24,11 +32,11 @@ _OF_BASE = (
 )
 _DETACHED = "SELECT * FROM sources WHERE detached AND id > $1 ORDER BY id LIMIT $2"
 _RUNS = "SELECT id FROM runs WHERE source_id = $1"
-_DELETE = "DELETE FROM sources WHERE id = $1"
+_DELETE = "DELETE FROM sources WHERE id = $1 RETURNING *"
 _DETACH = "UPDATE sources SET detached = true WHERE knowledge_base_id = $1"
 _ATTACH = """
 UPDATE sources SET knowledge_base_id = $2, tenant_id = $3, owner_user_id = $4, detached = false
-WHERE id = $1 AND detached RETURNING *
+WHERE id = $1 AND detached RETURNING *, old.knowledge_base_id AS previous_base_id
 """
 
 
@@ -89,6 +97,7 @@ async def create(connection: Connection, new: NewSource) -> Source:
         new.owner_user_id,
     )
     (row,) = await connection.fetch(_INSERT, *arguments)
+    await _announce(connection, SOURCE_CHANGE_CREATED, row, new.owner_user_id)
     return Source.from_row(row)
 
 
@@ -116,10 +125,12 @@ async def all_detached(pool: Pool, wanted: PageRequest) -> Page[Source]:
     return wanted.cut([Source.from_row(row) for row in rows])
 
 
-async def delete(connection: Connection, source_id: UUID) -> list[UUID]:
+async def delete(connection: Connection, source_id: UUID, actor_user_id: UUID) -> list[UUID]:
     """Remove a source with its claims and its runs, whose ids are returned; the documents that it brought stay."""
     run_ids = [row["id"] for row in await connection.fetch(_RUNS, source_id)]
-    await connection.execute(_DELETE, source_id)
+    row = await connection.fetchrow(_DELETE, source_id)
+    if row is not None:
+        await _announce(connection, SOURCE_CHANGE_DELETED, row, actor_user_id)
     return run_ids
 
 
@@ -139,4 +150,30 @@ async def attach(
     """
     await bases.hold(connection, base_id, at)
     row = await connection.fetchrow(_ATTACH, source_id, base_id, tenant_id, owner_user_id)
-    return None if row is None else Source.from_row(row)
+    if row is None:
+        return None
+    await _announce(
+        connection, SOURCE_CHANGE_UPDATED, row, owner_user_id, previous_base_id=row["previous_base_id"]
+    )
+    return Source.from_row(row)
+
+
+async def _announce(
+    connection: Connection,
+    change: SourceChange,
+    row: asyncpg.Record,
+    actor_user_id: UUID,
+    *,
+    previous_base_id: UUID | None = None,
+) -> None:
+    """Let access write down who did it, whatever becomes of this process."""
+    fact = SourceChanged(
+        change_id=str(uuid7()),
+        change=change,
+        actor_user_id=str(actor_user_id),
+        source_id=str(row["id"]),
+        connector=row["connector"],
+        knowledge_base_id=str(row["knowledge_base_id"]),
+        previous_knowledge_base_id=str(previous_base_id or ""),
+    )
+    await outbox.announce(connection, bus.SOURCE_CHANGED, fact)

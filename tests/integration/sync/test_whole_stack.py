@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from acervo.access.v1.audit_pb2 import AuditFilter
 from acervo.access.v1.knowledge_bases_pb2 import EmbeddingSettings, KnowledgeBase
 from acervo.sync.v1 import sources_pb2 as pb
 from acervo_client import AcervoClient
@@ -103,3 +104,9 @@ async def test_a_directory_is_kept_in_step_from_its_files_to_what_is_found(
         return not [text for text in await found(client, base, "harbour market") if "harbour" in text]
 
     await eventually(forgotten)
+
+    async def audited() -> bool:
+        mine = client.audit.list(AuditFilter(object_id=source.id))
+        return [event.action async for event in mine] == ["sync_source.created"]
+
+    await eventually(audited)

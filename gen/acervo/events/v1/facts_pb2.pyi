@@ -1,11 +1,23 @@
 from acervo.common.v1 import error_reason_pb2 as _error_reason_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from collections.abc import Iterable as _Iterable
 from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class SourceChange(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    SOURCE_CHANGE_UNSPECIFIED: _ClassVar[SourceChange]
+    SOURCE_CHANGE_CREATED: _ClassVar[SourceChange]
+    SOURCE_CHANGE_UPDATED: _ClassVar[SourceChange]
+    SOURCE_CHANGE_DELETED: _ClassVar[SourceChange]
+SOURCE_CHANGE_UNSPECIFIED: SourceChange
+SOURCE_CHANGE_CREATED: SourceChange
+SOURCE_CHANGE_UPDATED: SourceChange
+SOURCE_CHANGE_DELETED: SourceChange
 
 class DocumentIndexed(_message.Message):
     __slots__ = ("document_id", "attempt", "chunk_count", "retired_document_ids", "superseded")
@@ -76,6 +88,28 @@ class BaseEmptied(_message.Message):
     teardown_id: str
     emptied_before: str
     def __init__(self, knowledge_base_id: _Optional[str] = ..., teardown_id: _Optional[str] = ..., emptied_before: _Optional[str] = ...) -> None: ...
+
+class SourceChanged(_message.Message):
+    __slots__ = ("change_id", "change", "actor_user_id", "source_id", "connector", "knowledge_base_id", "previous_knowledge_base_id", "secret_id", "cloned_source_id")
+    CHANGE_ID_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_FIELD_NUMBER: _ClassVar[int]
+    ACTOR_USER_ID_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    CONNECTOR_FIELD_NUMBER: _ClassVar[int]
+    KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
+    PREVIOUS_KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
+    SECRET_ID_FIELD_NUMBER: _ClassVar[int]
+    CLONED_SOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    change_id: str
+    change: SourceChange
+    actor_user_id: str
+    source_id: str
+    connector: str
+    knowledge_base_id: str
+    previous_knowledge_base_id: str
+    secret_id: str
+    cloned_source_id: str
+    def __init__(self, change_id: _Optional[str] = ..., change: _Optional[_Union[SourceChange, str]] = ..., actor_user_id: _Optional[str] = ..., source_id: _Optional[str] = ..., connector: _Optional[str] = ..., knowledge_base_id: _Optional[str] = ..., previous_knowledge_base_id: _Optional[str] = ..., secret_id: _Optional[str] = ..., cloned_source_id: _Optional[str] = ...) -> None: ...
 
 class TeardownAnswered(_message.Message):
     __slots__ = ("teardown_id", "service")
