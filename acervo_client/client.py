@@ -15,6 +15,7 @@ from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceStub
 from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceStub
 from acervo_client.audit import Audit
 from acervo_client.bases import KnowledgeBases
+from acervo_client.budgets import Budgets
 from acervo_client.connection import Connection, Token, typed_errors
 from acervo_client.documents import Documents
 from acervo_client.grants import Grants
@@ -95,6 +96,11 @@ class AcervoClient:
     def audit(self) -> Audit:
         """Who changed what."""
         return Audit(self._connection)
+
+    @cached_property
+    def budgets(self) -> Budgets:
+        """Budgets of organizations."""
+        return Budgets(self._connection)
 
     @cached_property
     def documents(self) -> Documents:

@@ -4,6 +4,7 @@ from typing import Any
 
 from acervo.access.v1.access_pb2 import Permission
 from acervo.access.v1.audit_pb2 import AuditEvent, AuditFault, VerifyAuditResponse
+from acervo.access.v1.budgets_pb2 import Budget
 from acervo.access.v1.grants_pb2 import ExplainAccessResponse, Grant, Ground
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase, Visibility
 from acervo.access.v1.organizations_pb2 import Member, Organization, Role
@@ -120,6 +121,18 @@ def verification(message: VerifyAuditResponse) -> dict[str, Any]:
         }
         if message.HasField("broken")
         else None,
+    }
+
+
+def budget(message: Budget) -> dict[str, Any]:
+    """A budget in micro-dollars, and what the month has come to. `limit_micros` is null where there is none."""
+    return {
+        "organization_id": message.organization_id,
+        "limit_micros": message.limit_micros if message.HasField("limit_micros") else None,
+        "spent_micros": message.spent_micros,
+        "reserved_micros": message.reserved_micros,
+        "period_start": message.period_start_time.ToJsonString(),
+        "period_end": message.period_end_time.ToJsonString(),
     }
 
 

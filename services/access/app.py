@@ -1,11 +1,12 @@
 """The composition root of access."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from acervo.access.v1 import (
     access_pb2_grpc,
     accounts_pb2_grpc,
     audit_pb2_grpc,
+    budgets_pb2_grpc,
     collections_pb2_grpc,
     grants_pb2_grpc,
     knowledge_bases_pb2_grpc,
@@ -13,7 +14,7 @@ from acervo.access.v1 import (
     secrets_pb2_grpc,
     teams_pb2_grpc,
 )
-from services.access import reach_sql, teardowns
+from services.access import budgets, reach_sql, teardowns
 from services.access.audit import chain
 from services.access.callers import Callers
 from services.access.consumers import Consumers
@@ -21,6 +22,7 @@ from services.access.rpc import CALLERS
 from services.access.rpc.access import AccessServicer
 from services.access.rpc.accounts import AccountServicer
 from services.access.rpc.audit import AuditServicer
+from services.access.rpc.budgets import BudgetServicer
 from services.access.rpc.collections import CollectionServicer
 from services.access.rpc.grants import GrantServicer
 from services.access.rpc.knowledge_bases import KnowledgeBaseServicer
@@ -64,14 +66,22 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
             secrets_pb2_grpc.add_SecretServiceServicer_to_server,
             SecretServicer(pool, callers, MasterKeys(settings.vault_keys_file)),
         ),
+        (
+            budgets_pb2_grpc.add_BudgetServiceServicer_to_server,
+            BudgetServicer(pool, callers, timedelta(seconds=settings.reservation_seconds)),
+        ),
     ]
 
 
 async def sweep(pool: Pool, settings: AccessSettings) -> None:
-    """Announce hanging teardowns again."""
+    """Announce hanging teardowns again, and give back what was reserved and never settled."""
     age = timedelta(seconds=settings.teardown_retry_seconds)
     while await teardowns.announce_overdue(pool, age) == teardowns.SWEEP_BATCH:
         pass
+    now = datetime.now(UTC)
+    while await budgets.expire(pool, now) == budgets.SWEEP_BATCH:
+        pass
+    await budgets.forget(pool, now - timedelta(days=settings.request_days))
 
 
 async def main() -> None:

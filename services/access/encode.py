@@ -1,6 +1,6 @@
 """From the rows of access to what goes over the wire."""
 
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from uuid import UUID
 
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -8,6 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from acervo.access.v1 import (
     access_pb2,
     audit_pb2,
+    budgets_pb2,
     collections_pb2,
     grants_pb2,
     knowledge_bases_pb2,
@@ -15,6 +16,7 @@ from acervo.access.v1 import (
     teams_pb2,
 )
 from services.access.audit.reading import Logged
+from services.access.budget import Standing, next_period
 from services.access.decode import PERMISSIONS, ROLES, SCOPES, VISIBILITIES
 from services.access.grants import Explanation, Grant
 from services.access.knowledge_bases import KnowledgeBase
@@ -161,6 +163,23 @@ def audit_event(row: Logged) -> audit_pb2.AuditEvent:
         message.seal.previous_hash = seal.previous_hash
         message.seal.hash = seal.hash
     return message
+
+
+def budget(organization_id: UUID, standing: Standing, period: date) -> budgets_pb2.Budget:
+    """A budget, and what the month has come to."""
+    return budgets_pb2.Budget(
+        organization_id=str(organization_id),
+        limit_micros=standing.limit,
+        spent_micros=standing.spent,
+        reserved_micros=standing.reserved,
+        period_start_time=_time(datetime.combine(period, time(), UTC)),
+        period_end_time=_time(datetime.combine(next_period(period), time(), UTC)),
+    )
+
+
+def reserved(until: datetime) -> budgets_pb2.ReserveSpendResponse:
+    """An amount set aside."""
+    return budgets_pb2.ReserveSpendResponse(expire_time=_time(until))
 
 
 def _id(value: UUID | None) -> str:

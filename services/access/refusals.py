@@ -1,10 +1,12 @@
 """The refusals that only access makes; those of every service are in `services.shared.errors`."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Final
 from uuid import UUID
 
 from acervo.common.v1.error_reason_pb2 import ErrorReason
+from services.access.budget import Standing, shortage
 from services.shared.errors import AcervoError, NotFound
 
 # As many as a message, and a header, have room for.
@@ -71,6 +73,23 @@ class BaseInUse(AcervoError):
             reason,
             f"Agents hold this knowledge base: {_told(agents)}.",
             metadata={"agents": _listed(agents)},
+        )
+
+
+class BudgetExhausted(AcervoError):
+    """The organization may not spend so much more in this month."""
+
+    def __init__(self, standing: Standing, amount: int, period: date) -> None:
+        figures = {
+            "limit_micros": standing.limit or 0,
+            "spent_micros": standing.spent,
+            "reserved_micros": standing.reserved,
+            "amount_micros": amount,
+        }
+        super().__init__(
+            ErrorReason.ERROR_REASON_BUDGET_EXHAUSTED,
+            shortage(standing, amount),
+            metadata={"period": f"{period:%Y-%m}", **{name: str(value) for name, value in figures.items()}},
         )
 
 
@@ -172,3 +191,10 @@ class AccountNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("account")
+
+
+class ReservationNotFound(NotFound):
+    """There is no such reservation, or another service made it."""
+
+    def __init__(self) -> None:
+        super().__init__("reservation")

@@ -31,7 +31,12 @@ class AccessSettings(ServiceSettings):
     teardown_retry_seconds: float = Field(
         3600, gt=0, description="How long a teardown may stay unanswered before it is announced again."
     )
-    sweep_seconds: float = Field(60, gt=0, description="How often overdue teardowns are looked for.")
+    sweep_seconds: float = Field(
+        60, gt=0, description="How often overdue teardowns and reservations are looked for."
+    )
+    reservation_seconds: float = Field(
+        3600, gt=0, description="How long an amount stays reserved that a service does not settle."
+    )
     audit_seal_seconds: float = Field(2, gt=0, description="How often audit events are sealed.")
 
     @field_validator("admins", mode="before")

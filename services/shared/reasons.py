@@ -201,6 +201,12 @@ REASONS: Mapping[int, Meaning] = MappingProxyType(
             "There is no key: the secret that was chosen cannot be opened any more.",
             "Enter what the secret holds again, or choose another one.",
         ),
+        pb.ERROR_REASON_BUDGET_EXHAUSTED: Meaning(
+            Code.RESOURCE_EXHAUSTED,
+            402,
+            "The organization's monthly budget is exhausted.",
+            "Ask an admin of the organization to raise the limit, or wait for the next month.",
+        ),
         pb.ERROR_REASON_FILE_KIND_UNSUPPORTED: Meaning(
             Code.INVALID_ARGUMENT,
             415,

@@ -83,6 +83,20 @@ async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(
     assert (await answer(home, "org", "list"))["organizations"] == []
 
 
+async def test_an_operator_limits_what_an_organization_may_spend(home: Path) -> None:
+    acme = (await answer(home, "org", "create", "acme"))["organization"]
+    budget = (await answer(home, "budget", "show", "acme"))["budget"]
+    assert (budget["limit_micros"], budget["spent_micros"], budget["reserved_micros"]) == (None, 0, 0)
+    assert "limit: $40.15 a month" in await acervo(home, "budget", "set", acme["id"], "40.15")
+    assert (await answer(home, "budget", "show", "acme"))["budget"]["limit_micros"] == 40_150_000
+    for amount in ("much", "0.0000001", "Infinity", "$-1"):
+        assert await refusal(home, "budget", "set", "acme", amount) == "USAGE"
+    assert await refusal(home, "budget", "clear", "acme") == "USAGE"
+    assert (await answer(home, "budget", "clear", "acme", "--yes"))["budget"]["limit_micros"] is None
+    await answer(home, "member", "add", "acme", "bea")
+    assert await refusal(home, "budget", "show", "acme", "--user", "bea") == "NOT_FOUND"
+
+
 async def test_nothing_goes_unless_somebody_agreed_to_it(home: Path) -> None:
     acme = (await answer(home, "org", "create", "acme"))["organization"]
     team = (await answer(home, "team", "create", "acme", "Sales"))["team"]["id"]

@@ -58,6 +58,7 @@ class Action(StrEnum):
     SECRET_REFUSED = "secret.refused"  # noqa: S105
     """A service asked for what it was not given, or what is gone."""
     VAULT_REWRAPPED = "vault.rewrapped"
+    BUDGET_CHANGED = "budget.changed"
     SYNC_SOURCE_CREATED = "sync_source.created"
     SYNC_SOURCE_UPDATED = "sync_source.updated"
     SYNC_SOURCE_DELETED = "sync_source.deleted"
@@ -83,6 +84,7 @@ class Detail(StrEnum):
     PURPOSE = "purpose"
     OUTCOME = "outcome"
     KEY_VERSION = "key_version"
+    LIMIT_MICROS = "limit_micros"
     CONNECTOR = "connector"
     SOURCE_ID = "source_id"
 

@@ -8,12 +8,13 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError
 
-from acervo.access.v1 import access_pb2, grants_pb2, secrets_pb2, teams_pb2
+from acervo.access.v1 import access_pb2, budgets_pb2, grants_pb2, secrets_pb2, teams_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
 from acervo.access.v1.accounts_pb2_grpc import AccountServiceStub
 from acervo.access.v1.audit_pb2_grpc import AuditServiceStub
+from acervo.access.v1.budgets_pb2_grpc import BudgetServiceStub
 from acervo.access.v1.collections_pb2_grpc import CollectionServiceStub
 from acervo.access.v1.grants_pb2_grpc import GrantServiceStub
 from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
@@ -22,12 +23,14 @@ from acervo.access.v1.secrets_pb2_grpc import SecretServiceStub
 from acervo.access.v1.teams_pb2_grpc import TeamServiceStub
 from services.shared.auth import AGENT_CLAIM, user_id
 from services.shared.client import CallOptions, call_options
+from services.shared.ids import uuid7
 from tests.signing import PEOPLE, Signer
 
 if TYPE_CHECKING:
     from acervo.access.v1.access_pb2_grpc import AccessServiceAsyncStub
     from acervo.access.v1.accounts_pb2_grpc import AccountServiceAsyncStub
     from acervo.access.v1.audit_pb2_grpc import AuditServiceAsyncStub
+    from acervo.access.v1.budgets_pb2_grpc import BudgetServiceAsyncStub
     from acervo.access.v1.collections_pb2_grpc import CollectionServiceAsyncStub
     from acervo.access.v1.grants_pb2_grpc import GrantServiceAsyncStub
     from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceAsyncStub
@@ -68,6 +71,7 @@ class Access:
         self.grants: GrantServiceAsyncStub = GrantServiceStub(channel)
         self.audit: AuditServiceAsyncStub = AuditServiceStub(channel)
         self.secrets: SecretServiceAsyncStub = SecretServiceStub(channel)
+        self.budgets: BudgetServiceAsyncStub = BudgetServiceStub(channel)
 
     def id(self, name: str) -> str:
         return str(user_id(self._trust.people.issuer, name))
@@ -145,6 +149,28 @@ class Access:
             actor_user_id=self.id(actor), secret_id=secret_id, knowledge_base_id=base_id, source_id=source_id
         )
         await self.secrets.BindSecret(request, **self.service("sync"))
+
+    async def limit(self, manager: str, organization_id: str, micros: int | None) -> budgets_pb2.Budget:
+        """Set what an organization may spend in a month."""
+        request = budgets_pb2.SetBudgetRequest(organization_id=organization_id, limit_micros=micros)
+        return (await self.budgets.SetBudget(request, **self.person(manager))).budget
+
+    async def budget(self, manager: str, organization_id: str) -> budgets_pb2.Budget:
+        request = budgets_pb2.GetBudgetRequest(organization_id=organization_id)
+        return (await self.budgets.GetBudget(request, **self.person(manager))).budget
+
+    async def reserve(self, service: str, base_id: str, micros: int = 1, reservation_id: str = "") -> str:
+        """Set an amount aside; return the reservation's id."""
+        reservation_id = reservation_id or str(uuid7())
+        request = budgets_pb2.ReserveSpendRequest(
+            reservation_id=reservation_id, knowledge_base_id=base_id, amount_micros=micros
+        )
+        await self.budgets.ReserveSpend(request, **self.service(service))
+        return reservation_id
+
+    async def settle(self, service: str, reservation_id: str, micros: int) -> None:
+        request = budgets_pb2.SettleSpendRequest(reservation_id=reservation_id, amount_micros=micros)
+        await self.budgets.SettleSpend(request, **self.service(service))
 
     async def base(self, maker: str, **fields: Any) -> kb.KnowledgeBase:
         """Make a base, personal and called `Notes` where nothing else is said."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Final, Self
+from typing import Any, Final, Self
 from uuid import UUID, uuid4
 
 from acervo.access.v1 import knowledge_bases_pb2 as kb
@@ -30,7 +30,7 @@ EDITORS = EDIT_ALL | {Kind.EDITOR}
 READERS = EDITORS | {Kind.GRANTED}
 _TABLES = (
     "organizations members teams team_members collection_names knowledge_bases grants teardowns audit_events outbox"
-    " facts secrets secret_bindings"
+    " facts secrets secret_bindings budgets spend reservations"
 )
 _numbers = count()
 
@@ -68,6 +68,7 @@ class World:
     app: str
     grant: str
     unowned: str
+    reservation: str
     secret: str
     source: str
     service: str = "access"
@@ -92,6 +93,7 @@ class World:
         await hide(pool, unowned)
         secret = (await access.secret(owner, acme, visibility=kb.VISIBILITY_ORG)).id
         source = str(uuid4())
+        reservation = await access.reserve("sync", held)
         await access.lend(owner, secret, held, source)
         return cls(
             trust=trust,
@@ -107,21 +109,13 @@ class World:
             unowned=unowned,
             secret=secret,
             source=source,
+            reservation=reservation,
         )
 
     def absent(self) -> Self:
-        return replace(
-            self,
-            organization=str(uuid4()),
-            team=str(uuid4()),
-            held=str(uuid4()),
-            free=str(uuid4()),
-            app=str(uuid4()),
-            grant=str(uuid4()),
-            unowned="gone",
-            secret=str(uuid4()),
-            source=str(uuid4()),
-        )
+        things = ("organization", "team", "held", "free", "app", "grant", "secret", "source", "reservation")
+        absent: dict[str, Any] = {thing: str(uuid4()) for thing in things}
+        return replace(self, unowned="gone", **absent)
 
     def name(self, kind: Kind) -> str:
         return self.operator if kind is Kind.OPERATOR else f"{kind}-{self.number}"

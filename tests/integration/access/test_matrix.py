@@ -6,12 +6,21 @@ from uuid import uuid4
 
 import pytest
 
-from acervo.access.v1 import access_pb2, accounts_pb2, audit_pb2, collections_pb2, grants_pb2, teams_pb2
+from acervo.access.v1 import (
+    access_pb2,
+    accounts_pb2,
+    audit_pb2,
+    budgets_pb2,
+    collections_pb2,
+    grants_pb2,
+    teams_pb2,
+)
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
 from services.access.rpc import CALLERS
 from services.shared.db import Pool
+from services.shared.ids import uuid7
 from tests.integration.access.callers import Access
 from tests.integration.access.matrix_world import AGENT, EDIT_ALL, EDITORS, MANAGERS, READERS, World
 from tests.integration.access.secret_rows import ROWS as SECRET_ROWS
@@ -38,6 +47,7 @@ ACCESS = "/acervo.access.v1.AccessService/"
 ORGANIZATIONS = "/acervo.access.v1.OrganizationService/"
 BASES = "/acervo.access.v1.KnowledgeBaseService/"
 TEAMS = "/acervo.access.v1.TeamService/"
+BUDGETS = "/acervo.access.v1.BudgetService/"
 GRANTS = "/acervo.access.v1.GrantService/"
 AUDIT = "/acervo.access.v1.AuditService/"
 COLLECTIONS = "/acervo.access.v1.CollectionService/"
@@ -195,6 +205,26 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
     ],
     f"{TEAMS}ListTeamMembers": [
         Row(lambda w: teams_pb2.ListTeamMembersRequest(team_id=w.team), MEMBERS, lasting=True)
+    ],
+    f"{BUDGETS}SetBudget": [
+        Row(lambda w: budgets_pb2.SetBudgetRequest(organization_id=w.organization, limit_micros=9), MANAGERS)
+    ],
+    f"{BUDGETS}GetBudget": [
+        Row(lambda w: budgets_pb2.GetBudgetRequest(organization_id=w.organization), MANAGERS, lasting=True)
+    ],
+    f"{BUDGETS}ReserveSpend": [
+        Row(
+            lambda w: budgets_pb2.ReserveSpendRequest(
+                reservation_id=str(uuid7()), knowledge_base_id=w.held, amount_micros=1
+            ),
+            frozenset({Kind.SERVICE}),
+        )
+    ],
+    f"{BUDGETS}SettleSpend": [
+        Row(
+            lambda w: budgets_pb2.SettleSpendRequest(reservation_id=w.reservation, amount_micros=1),
+            frozenset({Kind.SERVICE}),
+        )
     ],
     f"{GRANTS}AddGrant": [
         Row(
