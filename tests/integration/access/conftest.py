@@ -40,7 +40,13 @@ def master_keys(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def access(pool: Pool, trust: Trust, master_keys: Path) -> AsyncIterator[Access]:
+def vault_keys(master_keys: Path) -> Path | None:
+    """What access is told of the vault's master keys."""
+    return master_keys
+
+
+@pytest.fixture
+async def access(pool: Pool, trust: Trust, vault_keys: Path | None) -> AsyncIterator[Access]:
     settings = AccessSettings.model_validate(
         {
             "database_url": "",
@@ -49,7 +55,7 @@ async def access(pool: Pool, trust: Trust, master_keys: Path) -> AsyncIterator[A
             "issuers": str(trust.issuers),
             "service_tokens": str(trust.directory),
             "admins": str(person_id(ADMIN)),
-            "vault_keys_file": str(master_keys),
+            "vault_keys_file": vault_keys,
         }
     )
     server = await build_server(settings, trust.verifier("access"), servicers(pool, settings), CALLERS)
