@@ -28,9 +28,10 @@ SELECT s.sequence, s.event_id, s.previous_hash, s.hash, e.*
   FROM audit_seals s LEFT JOIN audit_events e ON e.id = s.event_id
  WHERE s.sequence > $1 ORDER BY s.sequence LIMIT $2
 """
+# `OFFSET 0`: asked for each event of the batch, never answered for the whole log at once.
 _EVENTS = """
-SELECT e.id, EXISTS (SELECT FROM audit_seals s WHERE s.event_id = e.id) AS sealed,
-       EXISTS (SELECT FROM audit_unsealed u WHERE u.event_id = e.id) AS waiting
+SELECT e.id, EXISTS (SELECT FROM audit_seals s WHERE s.event_id = e.id OFFSET 0) AS sealed,
+       EXISTS (SELECT FROM audit_unsealed u WHERE u.event_id = e.id OFFSET 0) AS waiting
   FROM audit_events e WHERE e.id > $1 ORDER BY e.id LIMIT $2
 """
 

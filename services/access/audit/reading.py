@@ -30,7 +30,7 @@ SELECT e.*, s.sequence, s.event_id, s.previous_hash, s.hash
    AND ($3::uuid IS NULL OR e.actor_user_id = $3 OR e.actor_agent_id = $3)
    AND ($4::text IS NULL OR e.action = $4 OR starts_with(e.action, $4 || '.'))
    AND ($5::text IS NULL OR e.object_kind = $5)
-   AND ($6::uuid IS NULL OR e.object_id = $6)
+   AND {object}
    AND ($7::timestamptz IS NULL OR e.create_time >= $7)
    AND ($8::timestamptz IS NULL OR e.create_time < $8)
  ORDER BY e.id {order} LIMIT $9
@@ -38,13 +38,18 @@ SELECT e.*, s.sequence, s.event_id, s.previous_hash, s.hash
 _OF_ORGANIZATION = "e.organization_id = $1"
 _OF_PERSON = "e.organization_id IS NULL AND NOT e.deployment AND e.actor_user_id = $1"
 _OF_DEPLOYMENT = "e.deployment AND $1::uuid IS NULL"
-_NEWEST_FIRST, _OLDEST_FIRST = (
-    {
-        log: _PAGE.format(log=log, beyond=beyond, order=order)
-        for log in (_OF_ORGANIZATION, _OF_PERSON, _OF_DEPLOYMENT)
-    }
-    for beyond, order in (("<", "DESC"), (">", "ASC"))
-)
+# One for each index that finds its events in their order: that of a log, or that of one object.
+_PAGES = {
+    (log, by_object, oldest_first): _PAGE.format(
+        log=log,
+        object="e.object_id = $6" if by_object else "$6::uuid IS NULL",
+        beyond=">" if oldest_first else "<",
+        order="ASC" if oldest_first else "DESC",
+    )
+    for log in (_OF_ORGANIZATION, _OF_PERSON, _OF_DEPLOYMENT)
+    for by_object in (False, True)
+    for oldest_first in (False, True)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,7 @@ async def page(
 ) -> Page[Logged]:
     """A part of a log. Raises OrganizationNotFound or AuditLogNotFound where the caller may not read it."""
     log, owner = await _log(pool, caller, which)
-    statement = (_OLDEST_FIRST if oldest_first else _NEWEST_FIRST)[log]
+    statement = _PAGES[log, which.object_id is not None, oldest_first]
     rows = await pool.fetch(
         statement,
         owner,
