@@ -21,6 +21,7 @@ from acervo_client.documents import Documents
 from acervo_client.grants import Grants
 from acervo_client.local import ADMIN, local_access
 from acervo_client.organizations import Organizations
+from acervo_client.secrets import Secrets
 from acervo_client.sources import Sources
 from acervo_client.teams import Teams
 
@@ -96,6 +97,11 @@ class AcervoClient:
     def audit(self) -> Audit:
         """Who changed what."""
         return Audit(self._connection)
+
+    @cached_property
+    def secrets(self) -> Secrets:
+        """Secrets of organizations."""
+        return Secrets(self._connection)
 
     @cached_property
     def budgets(self) -> Budgets:

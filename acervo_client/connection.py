@@ -22,6 +22,7 @@ _RETRIED = {
     "acervo.access.v1.GrantService": ("ListGrants", "ExplainAccess"),
     "acervo.access.v1.KnowledgeBaseService": ("GetKnowledgeBase", "ListKnowledgeBases"),
     "acervo.access.v1.OrganizationService": ("ListOrganizations", "ListMembers"),
+    "acervo.access.v1.SecretService": ("GetSecret", "ListSecrets"),
     "acervo.access.v1.TeamService": ("ListTeams", "ListTeamMembers"),
     "acervo.ingest.v1.DocumentService": ("CheckUpload", "GetDocument", "ListDocuments"),
     "acervo.sync.v1.SourceService": ("GetSource", "ListSources", "GetRun", "ListRuns"),

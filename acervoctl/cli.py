@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from acervoctl.commands import audit, budget, grant, kb, member, org, sync, team
+from acervoctl.commands import audit, budget, grant, kb, member, org, secret, sync, team
 from acervoctl.commands.changing import delete, retry
 from acervoctl.commands.demo import demo
 from acervoctl.commands.doctor import doctor
@@ -53,5 +53,5 @@ def _options(
 
 for command in (up, demo, ingest, search, collections, documents, delete, retry, token, doctor):
     app.command(cls=Command)(command)
-for group in (sync, org, member, team, kb, grant, budget, audit):
+for group in (sync, org, member, team, kb, grant, secret, budget, audit):
     app.add_typer(group.app, name=group.__name__.rpartition(".")[2])

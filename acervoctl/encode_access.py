@@ -8,6 +8,7 @@ from acervo.access.v1.budgets_pb2 import Budget
 from acervo.access.v1.grants_pb2 import ExplainAccessResponse, Grant, Ground
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase, Visibility
 from acervo.access.v1.organizations_pb2 import Member, Organization, Role
+from acervo.access.v1.secrets_pb2 import Secret, SecretKind
 from acervo.access.v1.teams_pb2 import Team
 from acervoctl.encode import scope_name
 
@@ -75,6 +76,23 @@ def grant(message: Grant) -> dict[str, Any]:
         "permission": _word(Permission.Name(message.permission), "PERMISSION_"),
         "giver_user_id": message.giver_user_id,
         "granted_at": message.create_time.ToJsonString(),
+    }
+
+
+def secret(message: Secret) -> dict[str, Any]:
+    """A secret; what it holds is never answered."""
+    return {
+        "id": message.id,
+        "kind": _word(SecretKind.Name(message.kind), "SECRET_KIND_"),
+        "display_name": message.display_name,
+        "hint": message.hint,
+        "visibility": _word(Visibility.Name(message.visibility), "VISIBILITY_"),
+        "organization_id": message.organization_id,
+        "team_id": message.team_id,
+        "owner_user_id": message.owner_user_id,
+        "created_at": message.create_time.ToJsonString(),
+        "updated_at": message.update_time.ToJsonString(),
+        "value_set_at": message.value_time.ToJsonString(),
     }
 
 

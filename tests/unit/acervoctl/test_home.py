@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from acervo_client.local import LocalStackError, default_home, holder
-from acervoctl.stack import Home, HomeBusy, HomeUnusable, temporary_home
+from acervoctl.stack import Home, HomeBusy, HomeUnusable, temporary_home, vault
 from acervoctl.stack.home import as_root, write_private
+from services.access.vault.master_keys import parse
 
 
 @pytest.fixture
@@ -95,3 +96,15 @@ def test_a_private_file_is_for_its_owner_alone_and_replaced_whole(tmp_path: Path
     assert path.read_text() == "short"
     assert mode(path) == 0o600
     assert [entry.name for entry in tmp_path.iterdir()] == ["secret"]
+
+
+def test_master_keys_of_the_vault_are_private_and_only_ever_added(home: Home) -> None:
+    home.create()
+    vault.ensure_key(home)
+    first = home.vault_keys.read_text()
+    vault.ensure_key(home)
+    assert home.vault_keys.read_text() == first
+    assert vault.add_key(home) == 2
+    assert home.vault_keys.read_text().startswith(first)
+    assert parse(home.vault_keys.read_text()).newest == 2
+    assert mode(home.vault_keys) == 0o600
