@@ -5,17 +5,21 @@ from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from uuid import uuid4
 
 import grpc
 
 from acervo.access.v1 import access_pb2
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
+from acervo.access.v1.accounts_pb2 import DeleteAccountRequest, DeleteAccountResponse
+from acervo.access.v1.accounts_pb2_grpc import AccountServiceStub
 from acervo.vectorstore.v1 import collections_pb2, search_pb2
 from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceStub
 from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceStub
 from acervo_client.audit import Audit
 from acervo_client.bases import KnowledgeBases
 from acervo_client.budgets import Budgets
+from acervo_client.collections import Collections
 from acervo_client.connection import Connection, Token, typed_errors
 from acervo_client.documents import Documents
 from acervo_client.grants import Grants
@@ -79,6 +83,11 @@ class AcervoClient:
         return KnowledgeBases(self._connection)
 
     @cached_property
+    def collections(self) -> Collections:
+        """What nobody owns."""
+        return Collections(self._connection)
+
+    @cached_property
     def organizations(self) -> Organizations:
         """Organizations and their members."""
         return Organizations(self._connection)
@@ -123,6 +132,13 @@ class AcervoClient:
         stub = AccessServiceStub(self._connection.channel("access"))
         async with typed_errors():
             return await stub.WhoAmI(access_pb2.WhoAmIRequest(), **self._connection.call())
+
+    async def delete_account(self, user_id: str = "") -> DeleteAccountResponse:
+        """Delete what is the caller's own and end the memberships; for the deployment's admin, of anybody."""
+        stub = AccountServiceStub(self._connection.channel("access"))
+        async with typed_errors():
+            request = DeleteAccountRequest(request_id=str(uuid4()), user_id=user_id)
+            return await stub.DeleteAccount(request, **self._connection.call())
 
     async def search(
         self,

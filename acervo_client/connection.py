@@ -19,6 +19,7 @@ _MAX_MESSAGE_BYTES = 4 << 20
 _RETRIED = {
     "acervo.access.v1.AccessService": ("Resolve", "WhoAmI"),
     "acervo.access.v1.AuditService": ("ListAuditEvents",),
+    "acervo.access.v1.CollectionService": ("InspectProvenance",),
     "acervo.access.v1.GrantService": ("ListGrants", "ExplainAccess"),
     "acervo.access.v1.KnowledgeBaseService": ("GetKnowledgeBase", "ListKnowledgeBases"),
     "acervo.access.v1.OrganizationService": ("ListOrganizations", "ListMembers"),

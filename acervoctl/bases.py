@@ -16,18 +16,28 @@ class Place:
 
     collection_name: str = ""
     knowledge_base_id: str = ""
+    operator: bool = False
+    """Whether the collection's hidden base is meant, where operators' content stands."""
 
     @classmethod
-    def of(cls, collection: str | None, base: str | None) -> "Place":
+    def of(cls, collection: str | None, base: str | None, *, operator: bool = False) -> "Place":
         """What the options say. Raises `CommandError` unless there is just one."""
         if (collection is None) == (base is None):
             raise CommandError("say where: either --collection NAME or --base ID", advice="See --help.")
-        return cls(collection or "", base or "")
+        if operator and collection is None:
+            raise CommandError("--operator goes with --collection NAME", advice="See --help.")
+        return cls(collection or "", base or "", operator)
 
     @property
-    def options(self) -> str:
-        """What to type to work there again."""
-        return f"--collection {self}" if self.collection_name else f"--base {self}"
+    def listing(self) -> str:
+        """The command that tells what is there."""
+        if self.operator:
+            return f"acervo collections provenance {self}"
+        return (
+            f"acervo documents --collection {self}"
+            if self.collection_name
+            else f"acervo documents --base {self}"
+        )
 
     def __str__(self) -> str:
         return self.collection_name or self.knowledge_base_id
@@ -48,11 +58,13 @@ class Place:
         return found
 
     async def ensure(self, client: AcervoClient) -> KnowledgeBase:
-        """The base; a personal one is made where there is none of the name. Raises what `base` raises."""
+        """The base; a personal or the operators' one is made where there is none. Raises what `base` raises."""
         found = await self.find(client)
         if found is not None:
             return found
         name = self.collection_name
+        if self.operator:
+            return await client.collections.open_operator_base(name)
         try:
             return await client.bases.create(name, collection_name=name)
         except AcervoError as error:
@@ -61,7 +73,9 @@ class Place:
             return found
 
     async def find(self, client: AcervoClient) -> KnowledgeBase | None:
-        """The base, or None where the caller sees none of the name. Raises what `base` raises."""
+        """The base, or None where the caller sees none of the name, as of hidden ones. Raises what `base` raises."""
+        if self.operator:
+            return None
         if self.knowledge_base_id:
             return await client.bases.get(self.knowledge_base_id)
         bases = [base async for base in client.bases.list(collection_name=self.collection_name)]

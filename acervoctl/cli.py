@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from acervoctl.commands import audit, budget, grant, kb, member, org, secret, sync, team
+from acervoctl.commands import account, audit, budget, collections, grant, kb, member, org, secret, sync, team
 from acervoctl.commands.changing import delete, retry
 from acervoctl.commands.demo import demo
 from acervoctl.commands.doctor import doctor
 from acervoctl.commands.ingest import ingest
-from acervoctl.commands.listing import collections, documents
+from acervoctl.commands.listing import documents
 from acervoctl.commands.search import search
 from acervoctl.commands.token import token
 from acervoctl.commands.up import up
@@ -51,7 +51,7 @@ def _options(
     _debug = debug
 
 
-for command in (up, demo, ingest, search, collections, documents, delete, retry, token, doctor):
+for command in (up, demo, ingest, search, documents, delete, retry, token, doctor):
     app.command(cls=Command)(command)
-for group in (sync, org, member, team, kb, grant, secret, budget, audit):
+for group in (collections, sync, org, member, team, kb, grant, secret, budget, audit, account):
     app.add_typer(group.app, name=group.__name__.rpartition(".")[2])

@@ -6,7 +6,7 @@ from acervo.access.v1.access_pb2 import Permission
 from acervo.access.v1.audit_pb2 import AuditEvent, AuditFault, VerifyAuditResponse
 from acervo.access.v1.budgets_pb2 import Budget
 from acervo.access.v1.grants_pb2 import ExplainAccessResponse, Grant, Ground
-from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase, Visibility
+from acervo.access.v1.knowledge_bases_pb2 import BaseKind, KnowledgeBase, Visibility
 from acervo.access.v1.organizations_pb2 import Member, Organization, Role
 from acervo.access.v1.secrets_pb2 import Secret, SecretKind
 from acervo.access.v1.teams_pb2 import Team
@@ -16,6 +16,11 @@ from acervoctl.encode import scope_name
 def role_name(role: Role) -> str:
     """`owner` to `viewer`; empty for who is no member."""
     return _word(Role.Name(role), "ROLE_")
+
+
+def kind_name(kind: BaseKind) -> str:
+    """`regular`, `operator` or `legacy_unknown`."""
+    return _word(BaseKind.Name(kind), "BASE_KIND_")
 
 
 def organization(message: Organization) -> dict[str, Any]:
@@ -53,6 +58,7 @@ def knowledge_base(message: KnowledgeBase) -> dict[str, Any]:
         "id": message.id,
         "collection": message.collection_name,
         "display_name": message.display_name,
+        "kind": kind_name(message.kind),
         "scope": scope_name(message.scope),
         "visibility": _word(Visibility.Name(message.visibility), "VISIBILITY_"),
         "organization_id": message.organization_id,

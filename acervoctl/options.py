@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from acervoctl.errors import CommandError
 
@@ -55,8 +55,8 @@ BaseArgument = Annotated[
 ]
 
 
-class Command(TyperCommand):
-    """A command that refuses every blank argument: a script's unset variable is no choice."""
+class _Given:
+    """Refuses every blank argument: a script's unset variable is no choice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for before, text in pairwise(["", *args]):
@@ -64,4 +64,13 @@ class Command(TyperCommand):
             if given and not value.strip():
                 what = name if name.startswith("-") else "an argument"
                 raise CommandError(f"{what} is empty", advice="See --help.")
-        return super().parse_args(ctx, args)
+        parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        return parsed
+
+
+class Command(_Given, TyperCommand):
+    """A command that takes nothing blank."""
+
+
+class Group(_Given, TyperGroup):
+    """A group of commands that does something by itself too, and takes nothing blank."""

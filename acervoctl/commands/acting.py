@@ -43,9 +43,14 @@ def tell(name: str, row: Mapping[str, Any], said: str, *, as_json: bool) -> None
 
 def insist(what: str, *, yes: bool, as_json: bool) -> None:
     """Ask on a terminal whether to remove it. Raises `CommandError` where nobody agreed, by a `y` or by --yes."""
+    agree(f"this removes {what}", f"Remove {what}?", "removed", yes=yes, as_json=as_json)
+
+
+def agree(does: str, question: str, done: str, *, yes: bool, as_json: bool) -> None:
+    """Ask on a terminal before something is done that cannot be undone. Raises `CommandError` where nobody agreed."""
     if yes:
         return
     if as_json or not sys.stdin.isatty():
-        raise CommandError(f"this removes {what}", advice="Say --yes to remove it.")
-    if not typer.confirm(f"Remove {printable(what)}?", err=True):
-        raise CommandError("nothing was removed", advice="Answer y, or say --yes, to remove it.")
+        raise CommandError(does, advice="Say --yes to go on.")
+    if not typer.confirm(printable(question), err=True):
+        raise CommandError(f"nothing was {done}", advice="Answer y, or say --yes, to go on.")

@@ -39,6 +39,10 @@ def ingest(
     paths: Annotated[list[Path], typer.Argument(help="Files and folders.", show_default=False)],
     collection: CollectionOption = None,
     base: BaseOption = None,
+    operator: Annotated[
+        bool,
+        typer.Option("--operator", help="Into the collection's hidden base, as the deployment's admin."),
+    ] = False,
     recursive: RecursiveOption = True,
     replace: Annotated[
         bool, typer.Option(help="Take the place of what came from the same path before.")
@@ -51,7 +55,7 @@ def ingest(
 
     After Ctrl-C, what was handed over goes on being processed.
     """
-    place = Place.of(collection, base)
+    place = Place.of(collection, base, operator=operator)
     files = find_files(paths, recursive=recursive)
     if not files:
         folders = "" if recursive else "Leave --no-recursive out to read folders of folders."
@@ -137,9 +141,7 @@ def _interrupted(known: dict[Path, FileStatus], place: Place) -> CommandError:
     if not handed_over:
         return interrupted()
     go_on = "goes on" if handed_over == 1 else "go on"
-    return interrupted(
-        f"{counted(handed_over, 'document')} {go_on} being processed", f"acervo documents {place.options}"
-    )
+    return interrupted(f"{counted(handed_over, 'document')} {go_on} being processed", place.listing)
 
 
 def _print_end(statuses: Sequence[FileStatus], place: Place, *, as_json: bool) -> None:

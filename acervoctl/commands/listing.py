@@ -1,4 +1,4 @@
-"""`acervo collections` and `acervo documents`: what is there."""
+"""`acervo documents`: what is there."""
 
 import asyncio
 from collections import Counter
@@ -8,17 +8,13 @@ from typing import Annotated
 
 import typer
 
-from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from acervo.ingest.v1 import documents_pb2
 from acervo.ingest.v1.documents_pb2 import Document
-from acervo.vectorstore.v1.collections_pb2 import CollectionStats
 from acervoctl import encode
 from acervoctl.bases import Place
 from acervoctl.connect import Target
 from acervoctl.options import BaseOption, CollectionOption, HomeOption, JsonOption, UserOption
 from acervoctl.output import counted, out, print_json, print_table, sentences, shown
-
-_COUNTED_TOGETHER = 100
 
 
 class State(StrEnum):
@@ -29,40 +25,11 @@ class State(StrEnum):
     ERROR = "error"
 
 
-_STATES = {
+STATES = {
     State.PROCESSING: documents_pb2.DOCUMENT_STATE_PROCESSING,
     State.DONE: documents_pb2.DOCUMENT_STATE_DONE,
     State.ERROR: documents_pb2.DOCUMENT_STATE_ERROR,
 }
-
-
-def collections(as_json: JsonOption = False, home: HomeOption = None, user: UserOption = None) -> None:
-    """List the knowledge bases that you reach, with what they hold."""
-    found = asyncio.run(_collections(Target(home, user)))
-    if as_json:
-        print_json({"collections": [encode.knowledge_base(base, stats) for base, stats in found]})
-        return
-    rows = [encode.knowledge_base(base, stats) for base, stats in found]
-    print_table(
-        ("collection", "id", "scope", "model", "documents", "chunks", "name"),
-        [
-            (
-                *(row["collection"], row["id"], row["scope"], f"{row['model']} ({row['width']})"),
-                *(row["documents"], row["chunks"], row["display_name"]),
-            )
-            for row in rows
-        ],
-    )
-
-
-async def _collections(target: Target) -> list[tuple[KnowledgeBase, CollectionStats]]:
-    async with target.client() as client:
-        bases = [base async for base in client.bases.list()]
-        found: list[tuple[KnowledgeBase, CollectionStats]] = []
-        for start in range(0, len(bases), _COUNTED_TOGETHER):
-            some = bases[start : start + _COUNTED_TOGETHER]
-            found += zip(some, await client.stats([base.id for base in some]), strict=True)
-        return found
 
 
 def documents(
@@ -86,7 +53,7 @@ def documents(
     found = asyncio.run(_documents(Target(home, user), place, state or ()))
     current = found if every else without_older_failures(found)
     states = Counter(one.state for one in current)
-    counts = {name.value: states[number] for name, number in _STATES.items()}
+    counts = {name.value: states[number] for name, number in STATES.items()}
     if as_json:
         print_json({"documents": [encode.document(one) for one in current], "counts": counts})
         return
@@ -133,4 +100,4 @@ def _notes(one: Document) -> Iterator[str]:
 
 async def _documents(target: Target, place: Place, states: Sequence[State]) -> list[Document]:
     async with target.client() as client:
-        return [one async for one in place.documents(client, [_STATES[state] for state in states])]
+        return [one async for one in place.documents(client, [STATES[state] for state in states])]

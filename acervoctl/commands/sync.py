@@ -75,7 +75,7 @@ def local(
     try:
         run = asyncio.run(_sync(Target(home, user), path, place, mode, recursive=recursive, quiet=as_json))
     except KeyboardInterrupt:
-        raise interrupted("a run that began goes on", f"acervo documents {place.options}") from None
+        raise interrupted("a run that began goes on", place.listing) from None
     if as_json:
         print_json({"run": encode.run(run)})
     else:
