@@ -27,7 +27,11 @@ async def record(
     """Write down what the caller did, in the transaction that does it.
 
     What is heard of more than once has an `event_id` of its own, a UUIDv7, and is written down once.
+
+    Raises ValueError for an event in a log that nobody could read.
     """
+    if caller.user_id is None and event.organization_id is None and not event.deployment:
+        raise ValueError(f"what a service does is told to no person: {event.action}")
     await connection.execute(
         _RECORD,
         event_id or uuid7(),

@@ -1,5 +1,7 @@
 """The audit log: what is written, once and for good."""
 
+from dataclasses import replace
+
 import asyncpg
 import pytest
 
@@ -44,6 +46,18 @@ async def test_an_event_names_who_did_what_to_which_object(
     assert (row["object_kind"], row["object_id"]) == ("team", event.object_id)
     assert (row["before"], row["after"]) == ({"display_name": "Sales"}, {"display_name": "Verkauf"})
     assert row["organization_id"] == event.organization_id
+
+
+async def test_what_a_service_does_stands_in_a_log_that_somebody_reads(pool: Pool) -> None:
+    service, nobodys = (
+        Caller(CallerKind.SERVICE, None, service="sync"),
+        replace(renamed(), organization_id=None),
+    )
+    async with pool.acquire() as connection:
+        with pytest.raises(ValueError, match="no person"):
+            await log.record(connection, service, nobodys)
+        await log.record(connection, service, replace(nobodys, deployment=True))
+    assert await pool.fetchval("SELECT count(*) FROM audit_events") == 1
 
 
 async def test_what_is_heard_of_twice_is_written_down_once(pool: Pool) -> None:

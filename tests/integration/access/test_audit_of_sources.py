@@ -52,18 +52,40 @@ async def test_a_change_is_written_down_once_with_who_made_it(access: Access, po
     assert event["after"] == {
         "connector": "local_directory",
         "knowledge_base_id": base.id,
+        "collection_name": base.collection_name,
         "secret_id": secret,
     }
     assert await pool.fetchval("SELECT count(*) FROM audit_unsealed WHERE event_id = $1", event["id"]) == 1
 
 
 async def test_a_source_that_moves_is_told_with_the_base_that_it_left(access: Access, pool: Pool) -> None:
-    left, filled = (await access.base("ana")).id, (await access.base("ana")).id
-    await hear(pool, changed(filled, change=facts.SOURCE_CHANGE_UPDATED, previous_knowledge_base_id=left))
+    left, filled = await access.base("ana", display_name="Left"), await access.base("ana")
+    await access.delete("ana", left.id)
+    await hear(
+        pool, changed(filled.id, change=facts.SOURCE_CHANGE_UPDATED, previous_knowledge_base_id=left.id)
+    )
     (event,) = await written(pool)
     assert event["action"] == "sync_source.updated"
-    assert event["before"] == {"knowledge_base_id": left}
-    assert event["after"]["knowledge_base_id"] == filled
+    assert event["before"] == {"knowledge_base_id": left.id, "collection_name": left.collection_name}
+    assert event["after"]["knowledge_base_id"] == filled.id
+
+
+async def test_what_a_base_is_called_is_told_in_its_own_log_alone(access: Access, pool: Pool) -> None:
+    acme = await access.organization("ana")
+    mine = await access.base("ana", scope=kb.SCOPE_PERSONAL, organization_id=acme)
+    own = await access.base("ana")
+    for left, filled in ((own, mine), (mine, own)):
+        update = {
+            "change": facts.SOURCE_CHANGE_UPDATED,
+            "previous_knowledge_base_id": left.id,
+            "source_id": str(uuid7()),
+        }
+        await hear(pool, changed(filled.id, **update))
+    into_organization, out_of_it = await written(pool)
+    assert into_organization["before"] == {"knowledge_base_id": own.id}
+    assert "collection_name" not in into_organization["after"]
+    assert out_of_it["before"] == {"knowledge_base_id": mine.id}
+    assert out_of_it["after"]["collection_name"] == own.collection_name
 
 
 async def test_a_clone_is_made_and_names_what_it_was_made_of(access: Access, pool: Pool) -> None:
