@@ -54,11 +54,20 @@ def test_what_is_no_such_file_is_refused_without_a_word_of_it(tmp_path: Path, te
     )
 
 
-def test_without_a_file_the_vault_is_closed_and_an_absent_one_is_a_mistake(tmp_path: Path) -> None:
+def test_without_a_file_the_vault_is_closed_until_there_is_one(tmp_path: Path) -> None:
     with pytest.raises(VaultClosed):
         MasterKeys(None).current()
+    path = tmp_path / "keys"
+    keys = MasterKeys(path)
+    with pytest.raises(VaultClosed):
+        keys.current()
+    write(path, FIRST)
+    assert keys.current().newest == 1
+
+
+def test_what_can_be_no_file_of_keys_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured):
-        MasterKeys(tmp_path / "absent")
+        MasterKeys(tmp_path)
 
 
 def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
