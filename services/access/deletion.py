@@ -1,4 +1,4 @@
-"""Deleting bases and organizations. Locks are taken in the order organization, name, base."""
+"""Deleting bases and organizations. Locks are taken in the order organization, name, base, secret."""
 
 from collections.abc import Callable, Sequence
 from uuid import UUID
@@ -15,6 +15,7 @@ from services.access.reach import Caller, Want
 from services.access.refusals import BaseInUse, BaseNotFound
 from services.access.roles import Permission, roles_with
 from services.access.teardown import begin
+from services.access.vault import changing
 from services.shared import bus, outbox
 from services.shared.db import Connection
 
@@ -67,7 +68,7 @@ async def delete_base(connection: Connection, caller: Caller, base_id: UUID, new
 async def delete_organization(
     connection: Connection, caller: Caller, organization_id: UUID, new_id: NewId
 ) -> None:
-    """Delete an organization with its members and all of its bases, the default one included.
+    """Delete an organization with its members, its secrets and all of its bases, the default one included.
 
     Raises OrganizationNotFound where the caller may not.
     """
@@ -76,6 +77,7 @@ async def delete_organization(
     await names.lock_of_organization(connection, organization_id)
     rows = await connection.fetch(_BASES, organization_id)
     await take_down(connection, caller, rows, new_id)
+    await changing.delete_of_organization(connection, caller, organization_id)
     name = await connection.fetchval(_DELETE, organization_id)
     event = Event(
         Action.ORGANIZATION_DELETED,

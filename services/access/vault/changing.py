@@ -116,7 +116,16 @@ async def _describe(connection: Connection, caller: Caller, before: Secret, chan
 
 async def delete(connection: Connection, caller: Caller, secret_id: UUID) -> None:
     """Remove a secret; what it is bound to stays bound and has no key. Raises SecretNotFound."""
-    secret = await _lock(connection, caller, secret_id)
+    await _remove(connection, caller, await _lock(connection, caller, secret_id))
+
+
+async def delete_of_organization(connection: Connection, caller: Caller, organization_id: UUID) -> None:
+    """Remove all secrets of an organization that goes, under its lock."""
+    for secret in await secrets.lock_of_organization(connection, organization_id):
+        await _remove(connection, caller, secret)
+
+
+async def _remove(connection: Connection, caller: Caller, secret: Secret) -> None:
     await secrets.delete(connection, secret.id)
     await outbox.announce(connection, bus.SECRET_DELETED, SecretDeleted(secret_id=str(secret.id)))
     await _record(connection, caller, Action.SECRET_DELETED, secret, before=_told(secret))

@@ -13,7 +13,7 @@ from services.access.vault.envelope import Keyring, SealBroken
 from services.access.vault.lending import Opening, Use, judge
 from services.access.vault.secrets import Secret
 from services.shared.db import Pool
-from services.shared.errors import AcervoError, Unavailable
+from services.shared.errors import AcervoError, Unavailable, reason_name
 
 _LATE = "The vault's master keys are being changed. Try again in a moment."
 
@@ -41,14 +41,13 @@ async def open_secret(pool: Pool, caller: Caller, wish: OpeningWish, keyring: Ke
         kind = None if secret is None else secret.kind
         opening = judge(caller, wish.use.purpose, wish.secret_id, bound=bound, kind=kind)
         outcome = _open(opening, secret, keyring)
-        opened = isinstance(outcome, Value)
         event = bindings.event(
-            Action.SECRET_OPENED if opened else Action.SECRET_REFUSED,
+            Action.SECRET_OPENED if isinstance(outcome, Value) else Action.SECRET_REFUSED,
             organization_id,
             wish.secret_id,
             wish.use,
             user_id=wish.actor,
-            outcome=None if opened else type(outcome).__name__,
+            outcome=None if isinstance(outcome, Value) else reason_name(outcome.reason),
         )
         await log.record(connection, caller, event)
     if isinstance(outcome, Value):

@@ -1,6 +1,6 @@
 """Secrets as rows: kept sealed, and read through the one predicate that says who reaches what."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self, TypeAlias
@@ -36,6 +36,7 @@ SELECT s.* {_REACHED} AND s.organization_id = $6 AND ($7::text IS NULL OR s.kind
  ORDER BY s.id LIMIT $9
 """
 _OF_ORGANIZATION = "SELECT * FROM secrets WHERE id = $1 AND organization_id = $2"
+_LOCK_OF_ORGANIZATION = "SELECT * FROM secrets WHERE organization_id = $1 ORDER BY id FOR UPDATE"
 _INSERT = """
 INSERT INTO secrets (id, organization_id, owner_user_id, visibility, team_id, kind, display_name, hint,
                      key_version, wrapped_key, ciphertext)
@@ -128,6 +129,11 @@ async def find_of_organization(
     """One secret of an organization, whoever may reach it."""
     row = await connection.fetchrow(_OF_ORGANIZATION, secret_id, organization_id)
     return None if row is None else Secret.from_row(row)
+
+
+async def lock_of_organization(connection: Connection, organization_id: UUID) -> Sequence[Secret]:
+    """All secrets of an organization, held until the transaction ends."""
+    return [Secret.from_row(row) for row in await connection.fetch(_LOCK_OF_ORGANIZATION, organization_id)]
 
 
 async def page(

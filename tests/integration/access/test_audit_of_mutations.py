@@ -34,6 +34,7 @@ MORE_THAN_ONE: Final[dict[str, list[str]]] = {
     "/acervo.access.v1.OrganizationService/DeleteOrganization": [
         "organization.deleted",
         *["knowledge_base.deleted"] * 3,
+        "secret.deleted",
     ],
 }
 """Methods that change several things, each of which is found by its own id."""

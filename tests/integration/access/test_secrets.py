@@ -178,19 +178,26 @@ async def test_a_team_that_goes_leaves_its_secrets_private(access: Access) -> No
 async def test_an_organization_goes_with_its_secrets(access: Access, pool: Pool) -> None:
     acme = await access.organization("ana")
     base = await access.base("ana", scope=kb.SCOPE_ORG, organization_id=acme)
-    await access.lend("ana", (await access.secret("ana", acme)).id, base.id, str(uuid4()))
+    made = await access.secret("ana", acme)
+    await access.lend("ana", made.id, base.id, str(uuid4()))
     request = org.DeleteOrganizationRequest(organization_id=acme)
     await access.organizations.DeleteOrganization(request, **access.person("ana"))
     for table in ("secrets", "secret_bindings"):
         assert await pool.fetchval(f"SELECT count(*) FROM {table}") == 0
+    assert await announced(pool) == [made.id]
 
 
 async def test_a_deleted_secret_is_announced(access: Access, pool: Pool) -> None:
     acme = await access.organization("ana")
     made = await access.secret("ana", acme)
     await access.secrets.DeleteSecret(pb.DeleteSecretRequest(secret_id=made.id), **access.person("ana"))
-    (payload,) = await pool.fetch("SELECT payload FROM outbox WHERE subject = 'acervo.secret.deleted'")
-    assert SecretDeleted.FromString(payload["payload"]).secret_id == made.id
+    assert await announced(pool) == [made.id]
+
+
+async def announced(pool: Pool) -> list[str]:
+    """The secrets that are said to be gone."""
+    rows = await pool.fetch("SELECT payload FROM outbox WHERE subject = 'acervo.secret.deleted' ORDER BY id")
+    return [SecretDeleted.FromString(row["payload"]).secret_id for row in rows]
 
 
 async def test_a_repeat_answers_the_same_secret_and_another_value_is_another_request(

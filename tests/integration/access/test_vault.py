@@ -143,7 +143,7 @@ async def test_everything_else_reads_as_an_absent_secret_and_is_written_down(len
         assert await why(lent.open(service, **fields)) == "NOT_FOUND", (service, fields)
     refused = await events(pool, "secret.refused")
     assert [row["actor_service"] for row in refused] == [service for service, _ in attempts]
-    assert {row["after"]["outcome"] for row in refused} == {"SecretNotFound"}
+    assert {row["after"]["outcome"] for row in refused} == {"NOT_FOUND"}
     assert [row["deployment"] for row in refused] == [
         "knowledge_base_id" in fields and fields["knowledge_base_id"] != elsewhere for _, fields in attempts
     ]
@@ -182,7 +182,7 @@ async def test_where_a_secret_was_deleted_there_is_no_key_until_another_one_is_b
     assert await why(lent.open()) == "SECRET_GONE"
     assert await why(lent.open("ingest")) == "NOT_FOUND"
     (row, _) = await events(pool, "secret.refused")
-    assert row["after"]["outcome"] == "SecretGone"
+    assert row["after"]["outcome"] == "SECRET_GONE"
     lent.secret = await lent.keep()
     await lent.access.lend("ana", lent.secret, lent.base, lent.source)
     assert await lent.open() == TOKEN
@@ -294,7 +294,7 @@ async def test_a_secret_whose_master_key_was_lost_is_no_key_and_can_be_entered_a
     add_key(master_keys, 2, alone=True)
     assert await why(lent.open()) == "SECRET_UNREADABLE"
     (row,) = await events(pool, "secret.refused")
-    assert row["after"]["outcome"] == "SecretUnreadable"
+    assert row["after"]["outcome"] == "SECRET_UNREADABLE"
     await lent.update(TOKEN)
     assert await lent.open() == TOKEN
 
