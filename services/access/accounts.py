@@ -17,6 +17,7 @@ _BASES = """
 SELECT * FROM knowledge_bases
  WHERE scope = 'personal' AND owner_user_id = $1 AND collection_name = ANY ($2::text[]) ORDER BY id FOR UPDATE
 """
+_DELETE_AGENTS = "DELETE FROM agents WHERE owner_user_id = $1"
 # What stays with organizations is nobody's own from then on, whoever comes back.
 _DISOWN = (
     "UPDATE knowledge_bases SET owner_user_id = NULL WHERE owner_user_id = $1 AND scope <> 'personal'",
@@ -33,8 +34,7 @@ class Departure:
 
 
 async def delete(connection: Connection, caller: Caller, user_id: UUID, new_id: NewId) -> Departure:
-    """Delete what is a person's own, and end the memberships. Agents that hold the person's bases lose them: they held
-    them for that person alone.
+    """Delete what is a person's own, agents included, and end the memberships.
 
     Raises AccountNotFound where it is somebody else's and the caller is not the deployment's admin; LastOwner.
     """
@@ -44,7 +44,7 @@ async def delete(connection: Connection, caller: Caller, user_id: UUID, new_id: 
     own = await names.lock_of_owner(connection, user_id)
     bases = await connection.fetch(_BASES, user_id, own)
     await take_down(connection, caller, bases, new_id)
-    for statement in _DISOWN:
+    for statement in (_DELETE_AGENTS, *_DISOWN):
         await connection.execute(statement, user_id)
     event = Event(
         Action.ACCOUNT_DELETED,

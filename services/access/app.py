@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from acervo.access.v1 import (
     access_pb2_grpc,
     accounts_pb2_grpc,
+    agents_pb2_grpc,
     audit_pb2_grpc,
     budgets_pb2_grpc,
     collections_pb2_grpc,
@@ -21,6 +22,7 @@ from services.access.consumers import Consumers
 from services.access.rpc import CALLERS
 from services.access.rpc.access import AccessServicer
 from services.access.rpc.accounts import AccountServicer
+from services.access.rpc.agents import AgentServicer
 from services.access.rpc.audit import AuditServicer
 from services.access.rpc.budgets import BudgetServicer
 from services.access.rpc.collections import CollectionServicer
@@ -60,6 +62,7 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
         ),
         (accounts_pb2_grpc.add_AccountServiceServicer_to_server, AccountServicer(pool, callers)),
         (teams_pb2_grpc.add_TeamServiceServicer_to_server, TeamServicer(pool, callers)),
+        (agents_pb2_grpc.add_AgentServiceServicer_to_server, AgentServicer(pool, callers)),
         (grants_pb2_grpc.add_GrantServiceServicer_to_server, GrantServicer(pool, callers)),
         (audit_pb2_grpc.add_AuditServiceServicer_to_server, AuditServicer(pool, callers)),
         (

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from acervo.access.v1 import (
     access_pb2,
+    agents_pb2,
     collections_pb2,
     grants_pb2,
     knowledge_bases_pb2,
@@ -223,6 +224,26 @@ def team_members_page(request: teams_pb2.ListTeamMembersRequest) -> tuple[UUID, 
     """Which team's members are asked for, and which part of them."""
     with Fields() as fields:
         return fields.uuid("team_id", request.team_id), fields.page(request)
+
+
+def new_agent(request: agents_pb2.CreateAgentRequest) -> tuple[UUID | None, str]:
+    """Whose agent is to be registered (None: the caller's own), and what it is called."""
+    with _Fields() as fields:
+        return fields.optional_uuid("organization_id", request.organization_id), fields.display_name(
+            request.display_name
+        )
+
+
+def agents_page(request: agents_pb2.ListAgentsRequest) -> tuple[UUID | None, PageRequest]:
+    """Whose agents are asked for (None: the caller's own), and which part of them."""
+    with Fields() as fields:
+        return fields.optional_uuid("organization_id", request.organization_id), fields.page(request)
+
+
+def agent_name(request: agents_pb2.RenameAgentRequest) -> tuple[UUID, str]:
+    """Which agent is to be called what."""
+    with _Fields() as fields:
+        return fields.uuid("agent_id", request.agent_id), fields.display_name(request.display_name)
 
 
 def grant_wish(request: grants_pb2.AddGrantRequest) -> GrantWish:

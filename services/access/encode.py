@@ -7,6 +7,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from acervo.access.v1 import (
     access_pb2,
+    agents_pb2,
     audit_pb2,
     budgets_pb2,
     collections_pb2,
@@ -15,6 +16,7 @@ from acervo.access.v1 import (
     organizations_pb2,
     teams_pb2,
 )
+from services.access.agents import Agent
 from services.access.audit.reading import Logged
 from services.access.budget import Standing, next_period
 from services.access.decode import PERMISSIONS, ROLES, SCOPES, VISIBILITIES
@@ -114,6 +116,17 @@ def team(row: Team) -> teams_pb2.Team:
     return teams_pb2.Team(
         id=str(row.id),
         organization_id=str(row.organization_id),
+        display_name=row.display_name,
+        create_time=_time(row.create_time),
+    )
+
+
+def agent(row: Agent) -> agents_pb2.Agent:
+    """An agent, every field set that it has."""
+    return agents_pb2.Agent(
+        id=str(row.id),
+        organization_id=_id(row.organization_id),
+        owner_user_id=_id(row.owner_user_id),
         display_name=row.display_name,
         create_time=_time(row.create_time),
     )

@@ -1,6 +1,6 @@
 """Grants on bases: given, listed, taken back, and told as reasons why somebody reaches a base."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
@@ -8,7 +8,7 @@ from uuid import UUID
 
 import asyncpg
 
-from services.access import knowledge_bases, organizations, teams
+from services.access import agents, knowledge_bases, organizations, teams
 from services.access.audit import log
 from services.access.audit.events import Action, Event, ObjectKind, details
 from services.access.knowledge_bases import KnowledgeBase
@@ -26,7 +26,13 @@ from services.access.reach import (
     grounds,
 )
 from services.access.reach_sql import FROM_BASES, REACHED, arguments
-from services.access.refusals import BaseNotFound, GrantNotFound, MemberNotFound, OrganizationNotFound
+from services.access.refusals import (
+    AgentNotFound,
+    BaseNotFound,
+    GrantNotFound,
+    MemberNotFound,
+    OrganizationNotFound,
+)
 from services.access.roles import Role
 from services.shared.db import Connection, Pool
 from services.shared.errors import FieldsInvalid, FieldViolation
@@ -47,8 +53,8 @@ SELECT r.*, b.scope {FROM_BASES} JOIN grants r ON r.knowledge_base_id = b.id
 """
 _DELETE = "DELETE FROM grants WHERE id = $1"
 _AGENTS = """
-SELECT grantee_id, giver_user_id FROM grants
- WHERE knowledge_base_id = $1 AND grantee_kind = 'agent' ORDER BY id
+SELECT a.id, a.display_name, g.giver_user_id FROM grants g JOIN agents a ON a.id = g.agent_id
+ WHERE g.knowledge_base_id = $1 ORDER BY g.id
 """
 # What ties somebody ($2; an agent of theirs: $3) to a base.
 _STANDING = """
@@ -119,23 +125,27 @@ async def add(connection: Connection, caller: Caller, wish: GrantWish, *, grant_
     """Grant a base, or widen what was granted.
 
     Raises BaseNotFound where the caller does not manage the base, or grants what they may not do; FieldsInvalid where
-    such a base cannot be granted so; MemberNotFound or TeamNotFound where its organization has no such grantee.
+    such a base cannot be granted so; MemberNotFound, TeamNotFound or AgentNotFound where its organization has no such
+    grantee.
     """
     base = await _lock(connection, caller, wish)
     fault = fault_of_grant(base.holding, wish.grantee, wish.permission)
     if fault is not None:
         raise FieldsInvalid([_FAULTS[fault]])
-    await _check_grantee(connection, base.holding.organization_id, wish)
-    (row,) = await connection.fetch(
-        _PUT,
-        grant_id,
-        base.id,
-        base.holding.organization_id,
-        wish.grantee,
-        wish.grantee_id,
-        wish.permission,
-        caller.person,
-    )
+    await _check_grantee(connection, caller, base.holding.organization_id, wish)
+    try:
+        (row,) = await connection.fetch(
+            _PUT,
+            grant_id,
+            base.id,
+            base.holding.organization_id,
+            wish.grantee,
+            wish.grantee_id,
+            wish.permission,
+            caller.person,
+        )
+    except asyncpg.ForeignKeyViolationError:  # a person's own agent, deleted at this very moment
+        raise AgentNotFound from None
     grant, before = Grant.from_row(row), row["permission_before"]
     if before != grant.permission:
         scope = base.holding.scope
@@ -189,10 +199,14 @@ async def _lock(connection: Connection, caller: Caller, wish: GrantWish) -> Know
     return base
 
 
-async def _check_grantee(connection: Connection, organization_id: UUID | None, wish: GrantWish) -> None:
-    if organization_id is None or wish.grantee is Grantee.AGENT:
+async def _check_grantee(
+    connection: Connection, caller: Caller, organization_id: UUID | None, wish: GrantWish
+) -> None:
+    if wish.grantee is Grantee.AGENT:
+        await agents.check_grantable(connection, caller, wish.grantee_id, organization_id)
+    elif organization_id is None:
         return
-    if wish.grantee is Grantee.TEAM:
+    elif wish.grantee is Grantee.TEAM:
         await teams.check_exists(connection, organization_id, wish.grantee_id)
     elif await organizations.find_role(connection, Membership(organization_id, wish.grantee_id)) is None:
         raise MemberNotFound
@@ -217,14 +231,15 @@ async def revoke(connection: Connection, caller: Caller, grant_id: UUID) -> None
     await log.record(connection, caller, event)
 
 
-async def agents_of(connection: Connection, caller: Caller, base_id: UUID) -> tuple[bool, Sequence[UUID]]:
-    """Whether agents hold a base, under its lock, and those of them of which the caller may know: all of them for who
-    manages the base, else the ones that the caller granted."""
+async def agents_of(connection: Connection, caller: Caller, base_id: UUID) -> tuple[bool, Mapping[UUID, str]]:
+    """Whether agents hold a base, under its lock, and the names of those of which the caller may know: of all for who
+    manages the base, else of the ones that the caller granted."""
     rows = await connection.fetch(_AGENTS, base_id)
     if not rows:
-        return False, ()
+        return False, {}
     manages = await knowledge_bases.find(connection, caller, base_id, Want.MANAGE) is not None
-    return True, [row["grantee_id"] for row in rows if manages or row["giver_user_id"] == caller.person]
+    told = [row for row in rows if manages or row["giver_user_id"] == caller.person]
+    return True, {row["id"]: row["display_name"] for row in told}
 
 
 async def explain(pool: Pool, caller: Caller, base_id: UUID, subject: Caller) -> Explanation:

@@ -1,7 +1,8 @@
 """The refusals that only access makes; those of every service are in `services.shared.errors`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from itertools import islice
 from typing import Final
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from services.shared.errors import AcervoError, NotFound
 # As many as a message, and a header, have room for.
 _TOLD: Final = 5
 _LISTED: Final = 50
+_LETTERS: Final = 40
 
 
 class RoleNotExceeded(AcervoError):
@@ -63,15 +65,16 @@ class CollectionAmbiguous(AcervoError):
 class BaseInUse(AcervoError):
     """The base is granted to agents."""
 
-    def __init__(self, agents: Sequence[UUID]) -> None:
-        """`agents` are those of which the caller may know; there may be more."""
+    def __init__(self, agents: Mapping[UUID, str]) -> None:
+        """`agents` are those of which the caller may know, by id, with their names; there may be more."""
         reason = ErrorReason.ERROR_REASON_BASE_IN_USE
         if not agents:
             super().__init__(reason)
             return
+        told = [f"{_cut(name)} ({agent_id})" for agent_id, name in agents.items()]
         super().__init__(
             reason,
-            f"Agents hold this knowledge base: {_told(agents)}.",
+            f"Agents hold this knowledge base: {_told(told)}.",
             metadata={"agents": _listed(agents)},
         )
 
@@ -114,13 +117,17 @@ class SecretUnreadable(AcervoError):
         super().__init__(ErrorReason.ERROR_REASON_SECRET_UNREADABLE)
 
 
-def _told(ids: Sequence[UUID]) -> str:
-    more = f" and {len(ids) - _TOLD} more" if len(ids) > _TOLD else ""
-    return ", ".join(map(str, ids[:_TOLD])) + more
+def _told(things: Sequence[object]) -> str:
+    more = f" and {len(things) - _TOLD} more" if len(things) > _TOLD else ""
+    return ", ".join(map(str, things[:_TOLD])) + more
 
 
-def _listed(ids: Sequence[UUID]) -> str:
-    return ",".join(map(str, ids[:_LISTED]))
+def _listed(ids: Iterable[UUID]) -> str:
+    return ",".join(map(str, islice(ids, _LISTED)))
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LETTERS else f"{name[:_LETTERS]}…"
 
 
 class OrganizationNotFound(NotFound):
@@ -149,6 +156,13 @@ class TeamNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("team")
+
+
+class AgentNotFound(NotFound):
+    """There is no such agent, it is not of the base's organization, or the caller may not do this with it."""
+
+    def __init__(self) -> None:
+        super().__init__("agent")
 
 
 class GrantNotFound(NotFound):

@@ -17,6 +17,7 @@ class ObjectKind(StrEnum):
     PERSON = "person"
     TEAM = "team"
     KNOWLEDGE_BASE = "knowledge_base"
+    AGENT = "agent"
     GRANT = "grant"
     SECRET = "secret"  # noqa: S105 - the name of a kind
     VAULT = "vault"
@@ -45,6 +46,9 @@ class Action(StrEnum):
     """An operator's hidden base is an app base."""
     KNOWLEDGE_BASE_EMPTIED = "knowledge_base.emptied"
     KNOWLEDGE_BASE_DELETED = "knowledge_base.deleted"
+    AGENT_CREATED = "agent.created"
+    AGENT_RENAMED = "agent.renamed"
+    AGENT_DELETED = "agent.deleted"
     GRANT_ADDED = "grant.added"
     GRANT_REVOKED = "grant.revoked"
     SECRET_CREATED = "secret.created"  # noqa: S105 - the name of an action

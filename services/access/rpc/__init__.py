@@ -11,6 +11,7 @@ from typing import Final
 from services.access.rpc import (
     access,
     accounts,
+    agents,
     audit,
     budgets,
     collections,
@@ -27,6 +28,7 @@ CALLERS: Final[Mapping[str, server.Callers]] = {
     for module in (
         access,
         accounts,
+        agents,
         audit,
         budgets,
         collections,

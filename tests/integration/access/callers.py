@@ -8,11 +8,12 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError
 
-from acervo.access.v1 import access_pb2, budgets_pb2, grants_pb2, secrets_pb2, teams_pb2
+from acervo.access.v1 import access_pb2, agents_pb2, budgets_pb2, grants_pb2, secrets_pb2, teams_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
 from acervo.access.v1.accounts_pb2_grpc import AccountServiceStub
+from acervo.access.v1.agents_pb2_grpc import AgentServiceStub
 from acervo.access.v1.audit_pb2_grpc import AuditServiceStub
 from acervo.access.v1.budgets_pb2_grpc import BudgetServiceStub
 from acervo.access.v1.collections_pb2_grpc import CollectionServiceStub
@@ -29,6 +30,7 @@ from tests.signing import PEOPLE, Signer
 if TYPE_CHECKING:
     from acervo.access.v1.access_pb2_grpc import AccessServiceAsyncStub
     from acervo.access.v1.accounts_pb2_grpc import AccountServiceAsyncStub
+    from acervo.access.v1.agents_pb2_grpc import AgentServiceAsyncStub
     from acervo.access.v1.audit_pb2_grpc import AuditServiceAsyncStub
     from acervo.access.v1.budgets_pb2_grpc import BudgetServiceAsyncStub
     from acervo.access.v1.collections_pb2_grpc import CollectionServiceAsyncStub
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from acervo.access.v1.teams_pb2_grpc import TeamServiceAsyncStub
 
 ADMIN = "root"
-AGENT_ID = UUID(int=77)
+STRANGE_AGENT = str(UUID(int=77))
 
 
 def person_id(name: str) -> UUID:
@@ -68,6 +70,7 @@ class Access:
         self.accounts: AccountServiceAsyncStub = AccountServiceStub(channel)
         self.collections: CollectionServiceAsyncStub = CollectionServiceStub(channel)
         self.teams: TeamServiceAsyncStub = TeamServiceStub(channel)
+        self.agents: AgentServiceAsyncStub = AgentServiceStub(channel)
         self.grants: GrantServiceAsyncStub = GrantServiceStub(channel)
         self.audit: AuditServiceAsyncStub = AuditServiceStub(channel)
         self.secrets: SecretServiceAsyncStub = SecretServiceStub(channel)
@@ -79,8 +82,8 @@ class Access:
     def person(self, name: str) -> CallOptions:
         return call_options(self._trust.person(name))
 
-    def agent(self, name: str, agent_id: UUID = AGENT_ID) -> CallOptions:
-        return call_options(self._trust.people.sign(sub=name, **{AGENT_CLAIM: str(agent_id)}))
+    def agent(self, name: str, agent_id: str = STRANGE_AGENT) -> CallOptions:
+        return call_options(self._trust.people.sign(sub=name, **{AGENT_CLAIM: agent_id}))
 
     def service(self, name: str) -> CallOptions:
         return call_options(self._trust.service(name, "access"))
@@ -108,6 +111,14 @@ class Access:
         for name in members:
             await self.join(maker, made.team.id, name)
         return made.team.id
+
+    async def register(self, maker: str, organization_id: str = "", display_name: str = "Clerk") -> str:
+        """Register an agent of an organization, or of the maker's own; return its id."""
+        request = agents_pb2.CreateAgentRequest(organization_id=organization_id, display_name=display_name)
+        return (await self.agents.CreateAgent(request, **self.person(maker))).agent.id
+
+    async def dismiss(self, caller: str, agent_id: str) -> None:
+        await self.agents.DeleteAgent(agents_pb2.DeleteAgentRequest(agent_id=agent_id), **self.person(caller))
 
     async def join(self, giver: str, team_id: str, name: str) -> None:
         request = teams_pb2.AddTeamMemberRequest(team_id=team_id, user_id=self.id(name))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Final, Self
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
@@ -15,7 +15,6 @@ from tests.integration.access.callers import Access, Issuers
 from tests.matrix import PEOPLE, Kind, Metadata
 from tests.signing import Signer
 
-AGENT, OTHER_AGENT = UUID(int=77), UUID(int=78)
 ROLES: Final = {
     Kind.VIEWER: org.ROLE_VIEWER,
     Kind.MEMBER: org.ROLE_MEMBER,
@@ -29,8 +28,8 @@ EDIT_ALL = MANAGERS | {Kind.BUILDER}
 EDITORS = EDIT_ALL | {Kind.EDITOR}
 READERS = EDITORS | {Kind.GRANTED}
 _TABLES = (
-    "organizations members teams team_members collection_names knowledge_bases grants teardowns audit_events outbox"
-    " facts secrets secret_bindings budgets spend reservations"
+    "organizations members teams team_members collection_names knowledge_bases grants agents teardowns audit_events"
+    " outbox facts secrets secret_bindings budgets spend reservations"
 )
 _numbers = count()
 
@@ -67,6 +66,9 @@ class World:
     free: str
     app: str
     grant: str
+    agent: str
+    other_agent: str
+    operators_agent: str
     unowned: str
     reservation: str
     secret: str
@@ -88,7 +90,8 @@ class World:
         for base in (held, free):
             await access.grant(owner, base, user_id=access.id(names[Kind.GRANTED]))
             await access.grant_edit(owner, base, user_id=access.id(names[Kind.EDITOR]))
-        grant = await access.grant(owner, held, agent_id=str(AGENT))
+        agent, other = [await access.register(owner, acme) for _ in range(2)]
+        grant = await access.grant(owner, held, agent_id=agent)
         unowned = f"imported_{number}"
         await hide(pool, unowned)
         secret = (await access.secret(owner, acme, visibility=kb.VISIBILITY_ORG)).id
@@ -106,6 +109,9 @@ class World:
             free=free,
             app=app,
             grant=grant.id,
+            agent=agent,
+            other_agent=other,
+            operators_agent=await access.register(access.admin),
             unowned=unowned,
             secret=secret,
             source=source,
@@ -113,8 +119,8 @@ class World:
         )
 
     def absent(self) -> Self:
-        things = ("organization", "team", "held", "free", "app", "grant", "secret", "source", "reservation")
-        absent: dict[str, Any] = {thing: str(uuid4()) for thing in things}
+        things = "organization team held free app grant agent other_agent operators_agent reservation secret source"
+        absent: dict[str, Any] = {thing: str(uuid4()) for thing in things.split()}
         return replace(self, unowned="gone", **absent)
 
     def name(self, kind: Kind) -> str:
@@ -135,8 +141,8 @@ class World:
             Kind.FORGER: lambda: Signer(self.trust.people.issuer).sign(sub=owner),
             Kind.LATE: lambda: sign(sub=owner, exp=1),
             Kind.ASTRAY: lambda: sign(sub=owner, aud=service_audience(self.service)),
-            Kind.AGENT: lambda: sign(sub=owner, **{AGENT_CLAIM: str(AGENT)}),
-            Kind.OTHER_AGENT: lambda: sign(sub=owner, **{AGENT_CLAIM: str(OTHER_AGENT)}),
+            Kind.AGENT: lambda: sign(sub=owner, **{AGENT_CLAIM: self.agent}),
+            Kind.OTHER_AGENT: lambda: sign(sub=owner, **{AGENT_CLAIM: self.other_agent}),
             Kind.SERVICE: lambda: self.trust.service("sync", self.service),
         }
         return tokens.get(kind, lambda: self.trust.person(self.name(kind)))()

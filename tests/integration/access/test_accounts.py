@@ -14,7 +14,7 @@ from services.access.teardown import OWNERS
 from services.shared import bus
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool
-from tests.integration.access.callers import ADMIN, AGENT_ID, Access, refusal
+from tests.integration.access.callers import ADMIN, Access, refusal
 
 
 async def leave(access: Access, name: str, **fields: Any) -> tuple[int, int]:
@@ -121,13 +121,13 @@ async def test_two_owners_who_leave_at_once_leave_an_owner(access: Access, pool:
         await access.organizations.DeleteOrganization(request, **access.person(left))
 
 
-async def test_agents_lose_a_persons_bases_with_the_person_for_whom_alone_they_held_them(
-    access: Access, pool: Pool
-) -> None:
+async def test_a_persons_agents_go_with_the_account_and_what_they_held(access: Access, pool: Pool) -> None:
     base = await access.base("bea")
-    await access.grant("bea", base.id, agent_id=str(AGENT_ID))
+    agent = await access.register("bea")
+    await access.grant("bea", base.id, agent_id=agent)
     assert await leave(access, "bea") == (1, 0)
-    assert await access.may(access.agent("bea"), base.id) == ""
+    assert await access.may(access.agent("bea", agent), base.id) == ""
+    assert await pool.fetchval("SELECT count(*) FROM agents") == 0
     assert await torn_down(pool) == {base.id}
 
 

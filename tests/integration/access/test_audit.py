@@ -1,6 +1,7 @@
 """The audit log: what is written, once and for good."""
 
 from dataclasses import replace
+from uuid import UUID
 
 import asyncpg
 import pytest
@@ -10,8 +11,9 @@ from services.access.audit.events import Action, Event, ObjectKind, details
 from services.access.reach import Caller, CallerKind
 from services.shared.db import Pool
 from services.shared.ids import uuid7
-from tests.integration.access.callers import AGENT_ID, person_id
+from tests.integration.access.callers import STRANGE_AGENT, person_id
 
+AGENT = UUID(STRANGE_AGENT)
 ANA = Caller(CallerKind.PERSON, person_id("ana"))
 
 
@@ -30,7 +32,7 @@ def renamed() -> Event:
     ("caller", "actor"),
     [
         (ANA, (person_id("ana"), None, None)),
-        (Caller(CallerKind.AGENT, person_id("ana"), agent_id=AGENT_ID), (person_id("ana"), AGENT_ID, None)),
+        (Caller(CallerKind.AGENT, person_id("ana"), agent_id=AGENT), (person_id("ana"), AGENT, None)),
         (Caller(CallerKind.SERVICE, None, service="sync"), (None, None, "sync")),
     ],
 )

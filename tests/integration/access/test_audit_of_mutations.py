@@ -17,7 +17,7 @@ from acervo.common.v1 import ingestion_config_pb2
 from services.access.rpc import CALLERS
 from services.shared.db import Pool
 from tests.integration.access.callers import Access, refusal
-from tests.integration.access.matrix_world import AGENT, World
+from tests.integration.access.matrix_world import World
 from tests.integration.access.test_matrix import MATRIX
 from tests.matrix import Kind
 from tests.signing import Trust
@@ -94,7 +94,7 @@ async def test_what_changes_nothing_is_not_written_down(access: Access, trust: T
     before = await events(pool)
     await access.add(owner, world.organization, member, org.ROLE_MEMBER)
     await access.join(owner, world.team, member)
-    await access.grant(owner, world.held, agent_id=str(AGENT))
+    await access.grant(owner, world.held, agent_id=world.agent)
     await access.grant(owner, world.held, user_id=world.id(Kind.EDITOR))
     await access.teams.RenameTeam(
         teams_pb2.RenameTeamRequest(team_id=world.team, display_name="Sales"), **access.person(owner)

@@ -2,7 +2,7 @@
 
 import asyncio
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import pytest
 
@@ -14,9 +14,7 @@ from acervo.access.v1.teams_pb2 import DeleteTeamRequest
 from acervo.common.v1 import error_reason_pb2 as reasons
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool
-from tests.integration.access.callers import ADMIN, AGENT_ID, Access, person_id, refusal, told
-
-AGENT = str(AGENT_ID)
+from tests.integration.access.callers import ADMIN, STRANGE_AGENT, Access, person_id, refusal, told
 
 
 def idof(name: str) -> str:
@@ -88,92 +86,105 @@ async def test_another_grant_to_the_same_never_narrows(access: Access) -> None:
 
 async def test_an_agent_reaches_what_was_granted_to_it_by_id_and_nothing_else(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_VIEWER)
+    agent = await access.register("ana", acme)
     bound, other = await private_base(access, "ana", acme), await private_base(access, "ana", acme)
-    await access.grant("ana", bound, agent_id=AGENT)
+    await access.grant("ana", bound, agent_id=agent)
     for acting_for in ("ana", "bea"):
-        assert await access.may(access.agent(acting_for), bound) == "view"
-        assert await access.may(access.agent(acting_for), other) == ""
-    assert await access.may(access.agent("ana", UUID(int=78)), bound) == ""
-    answer = await access.bases.ListKnowledgeBases(kb.ListKnowledgeBasesRequest(), **access.agent("bea"))
+        assert await access.may(access.agent(acting_for, agent), bound) == "view"
+        assert await access.may(access.agent(acting_for, agent), other) == ""
+    assert await access.may(access.agent("ana", await access.register("ana", acme)), bound) == ""
+    answer = await access.bases.ListKnowledgeBases(
+        kb.ListKnowledgeBasesRequest(), **access.agent("bea", agent)
+    )
     assert [base.id for base in answer.knowledge_bases] == [bound]
 
 
 async def test_an_agent_bound_to_one_base_of_a_name_searches_that_one(access: Access) -> None:
     acme = await access.organization("ana")
+    agent = await access.register("ana", acme)
     fields = {"scope": kb.SCOPE_ORG, "organization_id": acme, "collection_name": "handbook"}
     bound, _ = await access.base("ana", **fields), await access.base("ana", **fields)
-    await access.grant("ana", bound.id, agent_id=AGENT)
-    assert await access.resolve(access.agent("ana"), names=("handbook",)) == {bound.id}
+    await access.grant("ana", bound.id, agent_id=agent)
+    assert await access.resolve(access.agent("ana", agent), names=("handbook",)) == {bound.id}
 
 
 async def test_an_agent_loses_with_the_person_it_acts_for(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_VIEWER)
+    agent = await access.register("ana", acme)
     base = await private_base(access, "ana", acme)
-    await access.grant("ana", base, agent_id=AGENT)
-    assert await access.may(access.agent("zoe"), base) == ""
+    await access.grant("ana", base, agent_id=agent)
+    assert await access.may(access.agent("zoe", agent), base) == ""
     await access.remove("ana", acme, "bea")
-    assert await access.may(access.agent("bea"), base) == ""
-    assert await access.may(access.agent("ana"), base) == "view"
+    assert await access.may(access.agent("bea", agent), base) == ""
+    assert await access.may(access.agent("ana", agent), base) == "view"
 
 
 async def test_a_personal_base_is_granted_to_an_agent_that_acts_for_its_owner_and_to_nobody_else(
     access: Access,
 ) -> None:
+    agent = await access.register("ana")
     base = (await access.base("ana")).id
-    await access.grant_edit("ana", base, agent_id=AGENT)
-    assert await access.may(access.agent("ana"), base) == "view edit"
-    assert await access.may(access.agent("bea"), base) == ""
+    await access.grant_edit("ana", base, agent_id=agent)
+    assert await access.may(access.agent("ana", agent), base) == "view edit"
+    assert await access.may(access.agent("bea", agent), base) == ""
     refused = from_rpc_error(await refusal(access.grant("ana", base, user_id=idof("bea"))))
     assert [violation.path for violation in refused.fields] == ["knowledge_base_id"]
 
 
 async def test_an_app_base_is_granted_to_agents_for_viewing_by_the_deployments_admin(access: Access) -> None:
+    agent = await access.register(ADMIN)
     base = (await access.base(ADMIN, scope=kb.SCOPE_APP)).id
-    assert from_rpc_error(await refusal(access.grant("ana", base, agent_id=AGENT))).metadata == {
+    assert from_rpc_error(await refusal(access.grant("ana", base, agent_id=agent))).metadata == {
         "kind": "knowledge_base"
     }
-    await access.grant(ADMIN, base, agent_id=AGENT)
-    assert await access.may(access.agent("zoe"), base) == "view"
-    refused = from_rpc_error(await refusal(access.grant_edit(ADMIN, base, agent_id=AGENT)))
+    await access.grant(ADMIN, base, agent_id=agent)
+    assert await access.may(access.agent("zoe", agent), base) == "view"
+    refused = from_rpc_error(await refusal(access.grant_edit(ADMIN, base, agent_id=agent)))
     assert [violation.path for violation in refused.fields] == ["permission"]
 
 
 async def test_nobody_grants_more_than_they_have(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_MEMBER)
+    agent = await access.register("ana", acme)
     base = await private_base(access, "bea", acme)
     await access.add("ana", acme, "bea", org.ROLE_VIEWER)
     assert await access.may(access.person("bea"), base) == "view"
-    refused = from_rpc_error(await refusal(access.grant_edit("bea", base, agent_id=AGENT)))
+    refused = from_rpc_error(await refusal(access.grant_edit("bea", base, agent_id=agent)))
     assert refused.metadata == {"kind": "knowledge_base"}
-    await access.grant("bea", base, agent_id=AGENT)
+    await access.grant("bea", base, agent_id=agent)
 
 
-@pytest.mark.parametrize("stranger", ["user", "team"])
+@pytest.mark.parametrize("stranger", ["user", "team", "agent"])
 async def test_a_grantee_is_of_the_bases_own_organization(access: Access, stranger: str) -> None:
     acme = await access.organization("ana")
     elsewhere = await access.organization("zoe")
-    foreign = {"user": idof("zoe"), "team": await access.team("zoe", elsewhere)}[stranger]
+    foreign = {
+        "user": idof("zoe"),
+        "team": await access.team("zoe", elsewhere),
+        "agent": await access.register("zoe", elsewhere),
+    }[stranger]
     base = await private_base(access, "ana", acme)
     refused = [
         await refusal(access.grant("ana", base, **{f"{stranger}_id": one})) for one in (foreign, str(uuid4()))
     ]
     assert told(refused[0]) == told(refused[1])
-    assert from_rpc_error(refused[0]).metadata == {"kind": {"user": "member", "team": "team"}[stranger]}
+    assert from_rpc_error(refused[0]).metadata == {"kind": "member" if stranger == "user" else stranger}
 
 
 async def test_who_leaves_loses_what_was_granted_there_and_nothing_elsewhere(access: Access) -> None:
     acme, other = [await access.organization("ana", bea=org.ROLE_MEMBER) for _ in range(2)]
+    agent = await access.register("ana", acme)
     left, kept = await private_base(access, "ana", acme), await private_base(access, "ana", other)
     for base in (left, kept):
         await access.grant("ana", base, user_id=idof("bea"))
     await access.grant("ana", left, user_id=idof("ana"))
     own = await private_base(access, "bea", acme)
-    await access.grant("bea", own, agent_id=AGENT)
+    await access.grant("bea", own, agent_id=agent)
     await access.remove("ana", acme, "bea")
     assert await access.may(access.person("bea"), left) == ""
     assert await access.may(access.person("bea"), kept) == "view"
     assert [grant.user_id for grant in await granted(access, "ana", left)] == [idof("ana")]
-    assert [grant.agent_id for grant in await granted(access, "ana", own)] == [AGENT]
+    assert [grant.agent_id for grant in await granted(access, "ana", own)] == [agent]
     await access.add("ana", acme, "bea", org.ROLE_VIEWER)
     assert await access.may(access.person("bea"), left) == ""
 
@@ -195,17 +206,19 @@ async def test_a_base_that_agents_hold_is_not_deleted_and_those_that_one_may_see
     acme = await access.organization("ana", bea=org.ROLE_MEMBER, cem=org.ROLE_VIEWER)
     base = await private_base(access, "bea", acme)
     await access.grant_edit("ana", base, user_id=idof("cem"))
-    agents = [str(UUID(int=number)) for number in (78, 79)]
+    agents = [await access.register("ana", acme, name) for name in ("Clerk", "Scout")]
     grants = [await access.grant("bea", base, agent_id=agent) for agent in agents]
     for name in ("ana", "bea"):
         refused = from_rpc_error(await refusal(access.delete(name, base)))
         assert refused.reason == reasons.ERROR_REASON_BASE_IN_USE
         assert refused.metadata == {"agents": ",".join(agents)}
-        assert all(agent in refused.message for agent in agents)
+        assert refused.message == (
+            f"Agents hold this knowledge base: Clerk ({agents[0]}), Scout ({agents[1]})."
+        )
     hidden = from_rpc_error(await refusal(access.delete("cem", base)))
     assert hidden.reason == reasons.ERROR_REASON_BASE_IN_USE
     assert hidden.metadata == {}
-    assert not any(agent in hidden.message for agent in agents)
+    assert not any(told in hidden.message for told in ("Clerk", "Scout", *agents))
     assert await pool.fetchval("SELECT count(*) FROM teardowns") == 0
     for grant in grants:
         await access.revoke("bea", grant.id)
@@ -215,28 +228,31 @@ async def test_a_base_that_agents_hold_is_not_deleted_and_those_that_one_may_see
 
 async def test_who_may_not_see_the_agents_is_still_told_of_those_one_granted_oneself(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_BUILDER)
+    agent = await access.register("ana", acme)
     base = await private_base(access, "ana", acme)
     await access.grant_edit("ana", base, user_id=idof("bea"))
-    await access.grant("ana", base, agent_id=str(UUID(int=78)))
-    await access.grant("bea", base, agent_id=AGENT)
+    await access.grant("ana", base, agent_id=await access.register("ana", acme))
+    await access.grant("bea", base, agent_id=agent)
     await access.add("ana", acme, "bea", org.ROLE_VIEWER)
-    assert from_rpc_error(await refusal(access.delete("bea", base))).metadata == {"agents": AGENT}
+    assert from_rpc_error(await refusal(access.delete("bea", base))).metadata == {"agents": agent}
 
 
 async def test_a_default_base_is_emptied_under_the_agents_that_hold_it(access: Access) -> None:
     acme = await access.organization("ana")
+    agent = await access.register("ana", acme)
     request = kb.ListKnowledgeBasesRequest(organization_id=acme)
     (default,) = (await access.bases.ListKnowledgeBases(request, **access.person("ana"))).knowledge_bases
-    await access.grant("ana", default.id, agent_id=AGENT)
+    await access.grant("ana", default.id, agent_id=agent)
     await access.delete("ana", default.id)
-    assert await access.may(access.agent("ana"), default.id) == "view"
+    assert await access.may(access.agent("ana", agent), default.id) == "view"
 
 
 async def test_an_organization_goes_with_the_grants_on_its_bases(access: Access, pool: Pool) -> None:
     acme = await access.organization("ana")
+    agent = await access.register("ana", acme)
     base = await private_base(access, "ana", acme)
     team = await access.team("ana", acme, "ana")
-    for grantee in ({"agent_id": AGENT}, {"team_id": team}, {"user_id": idof("ana")}):
+    for grantee in ({"agent_id": agent}, {"team_id": team}, {"user_id": idof("ana")}):
         await access.grant("ana", base, **grantee)
     request = org.DeleteOrganizationRequest(organization_id=acme)
     await access.organizations.DeleteOrganization(request, **access.person("ana"))
@@ -248,10 +264,11 @@ async def test_a_grant_and_the_end_of_base_member_or_team_at_once_are_one_after_
 ) -> None:
     for _ in range(3):
         acme = await access.organization("ana", bea=org.ROLE_VIEWER)
+        agent = await access.register("ana", acme)
         team = await access.team("ana", acme)
         base, other = await private_base(access, "ana", acme), await private_base(access, "ana", acme)
         outcomes = await asyncio.gather(
-            access.grant("ana", base, agent_id=AGENT),
+            access.grant("ana", base, agent_id=agent),
             access.delete("ana", base),
             access.grant("ana", other, user_id=idof("bea")),
             access.remove("ana", acme, "bea"),
@@ -266,7 +283,8 @@ async def test_a_grant_and_the_end_of_base_member_or_team_at_once_are_one_after_
 
 async def test_grants_are_listed_oldest_first_page_by_page(access: Access) -> None:
     base = (await access.base("ana")).id
-    made = [(await access.grant("ana", base, agent_id=str(UUID(int=n)))).id for n in (9, 8, 7)]
+    agents = [await access.register("ana") for _ in range(3)]
+    made = [(await access.grant("ana", base, agent_id=agent)).id for agent in reversed(agents)]
     request = pb.ListGrantsRequest(knowledge_base_id=base, page_size=2)
     first = await access.grants.ListGrants(request, **access.person("ana"))
     request.page_token = first.next_page_token
@@ -276,11 +294,12 @@ async def test_grants_are_listed_oldest_first_page_by_page(access: Access) -> No
 
 
 async def test_the_same_request_id_makes_one_grant(access: Access) -> None:
+    agent = await access.register("ana")
     base = (await access.base("ana")).id
     request = pb.AddGrantRequest(
         request_id=str(uuid4()),
         knowledge_base_id=base,
-        agent_id=AGENT,
+        agent_id=agent,
         permission=access_pb2.PERMISSION_VIEW,
     )
     made = [(await access.grants.AddGrant(request, **access.person("ana"))).grant for _ in range(2)]
@@ -292,8 +311,8 @@ async def test_the_same_request_id_makes_one_grant(access: Access) -> None:
     [
         ({}, ["user_id", "knowledge_base_id", "user_id", "permission"]),
         ({"knowledge_base_id": "x", "team_id": "y", "permission": 1}, ["knowledge_base_id", "team_id"]),
-        ({"knowledge_base_id": AGENT, "agent_id": "", "permission": 1}, ["agent_id"]),
-        ({"knowledge_base_id": AGENT, "agent_id": AGENT, "permission": 7}, ["permission"]),
+        ({"knowledge_base_id": STRANGE_AGENT, "agent_id": "", "permission": 1}, ["agent_id"]),
+        ({"knowledge_base_id": STRANGE_AGENT, "agent_id": STRANGE_AGENT, "permission": 7}, ["permission"]),
     ],
 )
 async def test_fields_that_break_a_rule_are_named(
@@ -308,11 +327,12 @@ async def test_who_does_not_manage_a_base_is_told_what_is_said_of_an_absent_one(
     access: Access, caller: str
 ) -> None:
     acme = await access.organization("ana", viewer=org.ROLE_VIEWER, editor=org.ROLE_VIEWER)
+    agent = await access.register("ana", acme)
     base, absent = await private_base(access, "ana", acme), str(uuid4())
     await access.grant("ana", base, user_id=idof("viewer"))
     await access.grant_edit("ana", base, user_id=idof("editor"))
-    await access.grant_edit("ana", base, agent_id=AGENT)
-    options = access.agent("ana") if caller == "agent" else access.person(caller)
+    await access.grant_edit("ana", base, agent_id=agent)
+    options = access.agent("ana", agent) if caller == "agent" else access.person(caller)
     for one in (base, absent):
         wish = pb.AddGrantRequest(
             knowledge_base_id=one, user_id=idof("viewer"), permission=access_pb2.PERMISSION_VIEW
@@ -367,10 +387,11 @@ async def test_whoever_manages_a_base_is_told_why_somebody_reaches_it(access: Ac
 
 async def test_it_is_told_of_agents_and_of_strangers_too(access: Access) -> None:
     acme = await access.organization("ana")
+    agent = await access.register("ana", acme)
     base = await private_base(access, "ana", acme)
-    await access.grant("ana", base, agent_id=AGENT)
-    assert list((await explain(access, "ana", base, "ana", AGENT)).view) == [pb.GROUND_AGENT_GRANT]
-    assert await explain(access, "ana", base, "zoe", AGENT) == pb.ExplainAccessResponse()
+    await access.grant("ana", base, agent_id=agent)
+    assert list((await explain(access, "ana", base, "ana", agent)).view) == [pb.GROUND_AGENT_GRANT]
+    assert await explain(access, "ana", base, "zoe", agent) == pb.ExplainAccessResponse()
     assert await explain(access, "ana", base, "zoe") == pb.ExplainAccessResponse()
     app = (await access.base(ADMIN, scope=kb.SCOPE_APP)).id
     assert list((await explain(access, ADMIN, app, "zoe")).view) == [pb.GROUND_APP]

@@ -9,6 +9,7 @@ import pytest
 from acervo.access.v1 import (
     access_pb2,
     accounts_pb2,
+    agents_pb2,
     audit_pb2,
     budgets_pb2,
     collections_pb2,
@@ -22,7 +23,7 @@ from services.access.rpc import CALLERS
 from services.shared.db import Pool
 from services.shared.ids import uuid7
 from tests.integration.access.callers import Access
-from tests.integration.access.matrix_world import AGENT, EDIT_ALL, EDITORS, MANAGERS, READERS, World
+from tests.integration.access.matrix_world import EDIT_ALL, EDITORS, MANAGERS, READERS, World
 from tests.integration.access.secret_rows import ROWS as SECRET_ROWS
 from tests.matrix import AGENTS, MEMBERS, PEOPLE, Asking, Kind, PoolStatements, Row, check
 from tests.signing import Trust
@@ -48,6 +49,7 @@ ORGANIZATIONS = "/acervo.access.v1.OrganizationService/"
 BASES = "/acervo.access.v1.KnowledgeBaseService/"
 TEAMS = "/acervo.access.v1.TeamService/"
 BUDGETS = "/acervo.access.v1.BudgetService/"
+AGENT = "/acervo.access.v1.AgentService/"
 GRANTS = "/acervo.access.v1.GrantService/"
 AUDIT = "/acervo.access.v1.AuditService/"
 COLLECTIONS = "/acervo.access.v1.CollectionService/"
@@ -226,7 +228,32 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
             frozenset({Kind.SERVICE}),
         )
     ],
+    f"{AGENT}CreateAgent": [
+        Row(
+            lambda w: agents_pb2.CreateAgentRequest(organization_id=w.organization, display_name="New"),
+            MANAGERS,
+        ),
+        Row(lambda w: agents_pb2.CreateAgentRequest(display_name="New"), PEOPLE, of_oneself=True),
+    ],
+    f"{AGENT}ListAgents": [
+        Row(lambda w: agents_pb2.ListAgentsRequest(organization_id=w.organization), MEMBERS, lasting=True),
+        Row(lambda w: agents_pb2.ListAgentsRequest(), PEOPLE | AGENTS, of_oneself=True, lasting=True),
+    ],
+    f"{AGENT}RenameAgent": [
+        Row(lambda w: agents_pb2.RenameAgentRequest(agent_id=w.agent, display_name="New"), MANAGERS),
+        Row(
+            lambda w: agents_pb2.RenameAgentRequest(agent_id=w.operators_agent, display_name="New"),
+            frozenset({Kind.OPERATOR}),
+        ),
+    ],
+    f"{AGENT}DeleteAgent": [Row(lambda w: agents_pb2.DeleteAgentRequest(agent_id=w.agent), MANAGERS)],
     f"{GRANTS}AddGrant": [
+        Row(
+            lambda w: grants_pb2.AddGrantRequest(
+                knowledge_base_id=w.held, agent_id=w.other_agent, permission=VIEW
+            ),
+            EDIT_ALL,
+        ),
         Row(
             lambda w: grants_pb2.AddGrantRequest(
                 knowledge_base_id=w.held, user_id=w.id(Kind.VIEWER), permission=EDIT
@@ -235,7 +262,7 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
         ),
         Row(
             lambda w: grants_pb2.AddGrantRequest(
-                knowledge_base_id=w.app, agent_id=str(AGENT), permission=VIEW
+                knowledge_base_id=w.app, agent_id=w.operators_agent, permission=VIEW
             ),
             frozenset({Kind.OPERATOR}),
         ),

@@ -22,7 +22,7 @@ from services.shared.db import Pool
 from services.shared.errors import reason_name
 from services.shared.fingerprint import fingerprint
 from services.shared.paging import PageRequest
-from tests.integration.access.callers import AGENT_ID, Access, person_id, refusal, told
+from tests.integration.access.callers import Access, person_id, refusal, told
 
 MARK = "sk-MARK-6f1c"
 ROLES = {"adi": org.ROLE_ADMIN, "bea": org.ROLE_BUILDER, "mia": org.ROLE_MEMBER, "vio": org.ROLE_VIEWER}
@@ -113,7 +113,7 @@ async def test_pages_and_kinds_part_a_listing(access: Access) -> None:
 async def test_agents_have_no_secrets_whoever_they_act_for(access: Access) -> None:
     acme = await access.organization("ana")
     made = await access.secret("ana", acme, visibility=kb.VISIBILITY_ORG)
-    call = access.secrets.GetSecret(pb.GetSecretRequest(secret_id=made.id), **access.agent("ana", AGENT_ID))
+    call = access.secrets.GetSecret(pb.GetSecretRequest(secret_id=made.id), **access.agent("ana"))
     assert await why(call) == "NOT_FOUND"
 
 

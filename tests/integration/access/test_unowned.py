@@ -16,7 +16,7 @@ from services.access.teardown import OWNERS
 from services.shared import bus
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool
-from tests.integration.access.callers import ADMIN, AGENT_ID, Access, refusal
+from tests.integration.access.callers import ADMIN, Access, refusal
 from tests.integration.access.matrix_world import hide
 
 HASHING = kb.EmbeddingSettings(model="hashing-256", width=256)
@@ -107,9 +107,10 @@ async def test_the_admin_reads_and_writes_a_hidden_base_by_its_id_and_never_meet
 
 async def test_nobody_else_and_no_agent_of_the_admins_gets_at_a_hidden_base(access: Access) -> None:
     hidden = await opened(access, "imported")
-    grant = access.grant(ADMIN, hidden.id, agent_id=str(AGENT_ID))
+    agent = await access.register(ADMIN)
+    grant = access.grant(ADMIN, hidden.id, agent_id=agent)
     assert await reason(grant) == reasons.ERROR_REASON_NOT_FOUND
-    for caller in (access.person("ana"), access.agent(ADMIN), access.agent("ana")):
+    for caller in (access.person("ana"), access.agent(ADMIN, agent), access.agent("ana", agent)):
         assert await access.may(caller, hidden.id) == ""
     assert await reason(access.delete("ana", hidden.id)) == reasons.ERROR_REASON_NOT_FOUND
 
@@ -262,9 +263,10 @@ async def test_a_drop_of_a_name_of_several_bases_lists_them_and_empties_the_one_
 
 async def test_a_base_that_agents_hold_is_emptied_by_a_drop_and_their_grants_stay(access: Access) -> None:
     held = await access.base("ana", collection_name="notes")
-    await access.grant("ana", held.id, agent_id=str(AGENT_ID))
+    agent = await access.register("ana")
+    await access.grant("ana", held.id, agent_id=agent)
     assert await drop(access, "notes") == (held.id, [])
-    assert await access.may(access.agent("ana"), held.id) == "view"
+    assert await access.may(access.agent("ana", agent), held.id) == "view"
 
 
 async def test_what_became_of_hidden_bases_is_in_the_deployments_log(access: Access, pool: Pool) -> None:

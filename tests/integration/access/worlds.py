@@ -28,9 +28,12 @@ from services.shared.ids import uuid7
 
 ANA, BEA = UUID(int=1), UUID(int=2)
 ASSISTANT, OTHER_AGENT = UUID(int=7), UUID(int=6)
+# One for each place, none and those of the roles.
+ORGANIZATIONS_AGENTS = tuple(UUID(int=100 + number) for number in range(1 + len(Role)))
 CALLERS = (
     *(Caller(CallerKind.PERSON, user, admin) for user, admin in product([ANA, BEA], [False, True])),
     *(Caller(CallerKind.AGENT, user, agent_id=ASSISTANT) for user in (ANA, BEA)),
+    *(Caller(CallerKind.AGENT, ANA, agent_id=agent) for agent in ORGANIZATIONS_AGENTS),
     Caller(CallerKind.AGENT, ANA, agent_id=OTHER_AGENT),
     Caller(CallerKind.SERVICE, None, service="ingest"),
 )
@@ -44,21 +47,26 @@ _GRANT = """
 INSERT INTO grants (id, knowledge_base_id, organization_id, grantee_kind, grantee_id, permission, giver_user_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 """
+_AGENT = "INSERT INTO agents (id, organization_id, owner_user_id, display_name) VALUES ($1, $2, $3, 'Clerk')"
 _CONFIG = {"parser": "pymupdf", "chunk_size": 2500, "chunk_overlap": 200, "chunking_strategy": "recursive"}
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An organization with two teams, of which Ana is in the first if she is a member at all. Bea is in none."""
+    """An organization with two teams, of which Ana is in the first if she is a member at all, and two agents, of which
+    the first calls. Bea is in none."""
 
     id: UUID
     role: Role | None
     hers: UUID
     others: UUID
+    agent: UUID
+    other_agent: UUID
 
     def grantees(self) -> list[tuple[Grantee, UUID]]:
         """Who can be granted a base of it."""
         found = [(Grantee.TEAM, self.hers), (Grantee.TEAM, self.others)]
+        found += [(Grantee.AGENT, self.agent), (Grantee.AGENT, self.other_agent)]
         return found if self.role is None else [(Grantee.USER, ANA), *found]
 
 
@@ -86,7 +94,7 @@ def grantable(holding: Holding, places: Mapping[UUID, Place]) -> list[tuple[Gran
     """Who can have a grant on a base, as far as the schema allows."""
     if holding.organization_id is None:
         return _TO_AGENTS
-    return [*places[holding.organization_id].grantees(), *_TO_AGENTS]
+    return places[holding.organization_id].grantees()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +167,20 @@ class World:
 
 
 async def _places(connection: Connection) -> dict[UUID, Place]:
-    places = [Place(uuid7(), role, uuid7(), uuid7()) for role in (None, *Role)]
+    roles = (None, *Role)
+    places = [
+        Place(uuid7(), role, uuid7(), uuid7(), agent, uuid7())
+        for role, agent in zip(roles, ORGANIZATIONS_AGENTS, strict=True)
+    ]
+    for agent in (ASSISTANT, OTHER_AGENT):
+        await connection.execute(_AGENT, agent, None, ANA)
     for place in places:
         await connection.execute("INSERT INTO organizations (id, display_name) VALUES ($1, 'Acme')", place.id)
         for team in (place.hers, place.others):
             insert = "INSERT INTO teams (id, organization_id, display_name) VALUES ($1, $2, 'Team')"
             await connection.execute(insert, team, place.id)
+        for agent in (place.agent, place.other_agent):
+            await connection.execute(_AGENT, agent, place.id, None)
         if place.role is not None:
             insert = "INSERT INTO members (id, organization_id, user_id, role) VALUES ($1, $2, $3, $4)"
             await connection.execute(insert, uuid7(), place.id, ANA, place.role)

@@ -30,8 +30,9 @@ class GrantServiceStub:
 
     Whoever manages a base grants, lists, revokes and asks why: its owner, and those whose role edits all bases of the
     organization; of an app base the deployment's admin. Others are told that there is no such base. People and teams get
-    grants on bases of scope ORG alone; an agent may be granted any base that the giver manages. An agent's grant on a
-    personal base counts while the agent acts for the owner.
+    grants on bases of scope ORG alone; an agent of the base's organization may be granted any base that the giver manages, and
+    one of the giver's own (AgentService) a base of no organization. An agent's grant on a personal base counts while the
+    agent acts for the owner.
     """
 
     def __init__(self, channel):
@@ -67,8 +68,9 @@ class GrantServiceServicer:
 
     Whoever manages a base grants, lists, revokes and asks why: its owner, and those whose role edits all bases of the
     organization; of an app base the deployment's admin. Others are told that there is no such base. People and teams get
-    grants on bases of scope ORG alone; an agent may be granted any base that the giver manages. An agent's grant on a
-    personal base counts while the agent acts for the owner.
+    grants on bases of scope ORG alone; an agent of the base's organization may be granted any base that the giver manages, and
+    one of the giver's own (AgentService) a base of no organization. An agent's grant on a personal base counts while the
+    agent acts for the owner.
     """
 
     def AddGrant(self, request, context):
@@ -135,8 +137,9 @@ class GrantService:
 
     Whoever manages a base grants, lists, revokes and asks why: its owner, and those whose role edits all bases of the
     organization; of an app base the deployment's admin. Others are told that there is no such base. People and teams get
-    grants on bases of scope ORG alone; an agent may be granted any base that the giver manages. An agent's grant on a
-    personal base counts while the agent acts for the owner.
+    grants on bases of scope ORG alone; an agent of the base's organization may be granted any base that the giver manages, and
+    one of the giver's own (AgentService) a base of no organization. An agent's grant on a personal base counts while the
+    agent acts for the owner.
     """
 
     @staticmethod
