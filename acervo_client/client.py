@@ -16,6 +16,7 @@ from acervo.access.v1.accounts_pb2_grpc import AccountServiceStub
 from acervo.vectorstore.v1 import collections_pb2, search_pb2
 from acervo.vectorstore.v1.collections_pb2_grpc import CollectionServiceStub
 from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceStub
+from acervo_client.agents import Agents
 from acervo_client.audit import Audit
 from acervo_client.bases import KnowledgeBases
 from acervo_client.budgets import Budgets
@@ -96,6 +97,11 @@ class AcervoClient:
     def teams(self) -> Teams:
         """Teams of organizations."""
         return Teams(self._connection)
+
+    @cached_property
+    def agents(self) -> Agents:
+        """Agents of organizations, and one's own."""
+        return Agents(self._connection)
 
     @cached_property
     def grants(self) -> Grants:

@@ -15,7 +15,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.shared.auth import AUDIENCE
+from services.shared.auth import AGENT_CLAIM, AUDIENCE
 
 PEOPLE = "acervo-local"
 """The issuer of people's tokens."""
@@ -136,15 +136,23 @@ def sign(
     *,
     seconds: float,
     now: float | None = None,
+    agent_id: str = "",
 ) -> str:
-    """A token of `subject` for `audience` that is good for so many seconds."""
+    """A token of `subject`, or of an agent that acts for it, for `audience`, good for so many seconds."""
     issued = int(time.time() if now is None else now)
     claims = {"iss": issuer, "sub": subject, "aud": audience, "iat": issued, "exp": issued + int(seconds)}
+    if agent_id:
+        claims[AGENT_CLAIM] = agent_id
     return jwt.encode(claims, key, algorithm="EdDSA", headers={"kid": issuer})
 
 
-def person_token(home: Path, subject: str = ADMIN, *, seconds: float = PERSON_TOKEN_SECONDS) -> str:
-    """A new token of a local person. Raises `LocalStackError` for whoever may not read the home's keys."""
+def person_token(
+    home: Path, subject: str = ADMIN, *, seconds: float = PERSON_TOKEN_SECONDS, agent_id: str = ""
+) -> str:
+    """A new token of a local person, or of an agent that acts for one.
+
+    Raises `LocalStackError` for whoever may not read the home's keys.
+    """
     try:
         key = load_key(home / "keys", PEOPLE)
     except PermissionError:
@@ -158,7 +166,7 @@ def person_token(home: Path, subject: str = ADMIN, *, seconds: float = PERSON_TO
     except (OSError, ValueError):
         path = home / "keys" / f"{PEOPLE}.pem"
         raise LocalStackError(f"{path} holds no key", "Remove it and start the stack again.") from None
-    return sign(key, PEOPLE, subject, AUDIENCE, seconds=seconds)
+    return sign(key, PEOPLE, subject, AUDIENCE, seconds=seconds, agent_id=agent_id)
 
 
 def local_access(home: Path | None, user: str) -> tuple[dict[str, str], Callable[[], str]]:

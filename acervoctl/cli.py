@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from acervoctl.commands import account, audit, budget, collections, grant, kb, member, org, secret, sync, team
+from acervoctl.commands import (
+    account,
+    agent,
+    audit,
+    budget,
+    collections,
+    grant,
+    kb,
+    member,
+    org,
+    secret,
+    sync,
+    team,
+)
 from acervoctl.commands.changing import delete, retry
 from acervoctl.commands.demo import demo
 from acervoctl.commands.doctor import doctor
@@ -53,5 +66,5 @@ def _options(
 
 for command in (up, demo, ingest, search, documents, delete, retry, token, doctor):
     app.command(cls=Command)(command)
-for group in (collections, sync, org, member, team, kb, grant, secret, budget, audit, account):
+for group in (collections, sync, org, member, team, agent, kb, grant, secret, budget, audit, account):
     app.add_typer(group.app, name=group.__name__.rpartition(".")[2])

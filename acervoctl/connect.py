@@ -41,10 +41,10 @@ class Target:
         """A client of the deployment."""
         return AcervoClient(self._addresses(environ), self._token(environ))
 
-    def token(self, *, seconds: float, environ: Mapping[str, str] = os.environ) -> str:
-        """A new token of a local person."""
+    def token(self, *, seconds: float, agent_id: str = "", environ: Mapping[str, str] = os.environ) -> str:
+        """A new token of a local person, or of an agent that acts for one."""
         return local.person_token(
-            self.resolve_home(environ).root, self.resolve_user(environ), seconds=seconds
+            self.resolve_home(environ).root, self.resolve_user(environ), seconds=seconds, agent_id=agent_id
         )
 
     def _addresses(self, environ: Mapping[str, str]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from acervo.access.v1.access_pb2 import Permission
+from acervo.access.v1.agents_pb2 import Agent
 from acervo.access.v1.audit_pb2 import AuditEvent, AuditFault, VerifyAuditResponse
 from acervo.access.v1.budgets_pb2 import Budget
 from acervo.access.v1.grants_pb2 import ExplainAccessResponse, Grant, Ground
@@ -67,6 +68,17 @@ def knowledge_base(message: KnowledgeBase) -> dict[str, Any]:
         "default": message.default_base,
         "model": message.embedding.model,
         "width": message.embedding.width,
+        "created_at": message.create_time.ToJsonString(),
+    }
+
+
+def agent(message: Agent) -> dict[str, Any]:
+    """An agent: an organization's, or a person's own."""
+    return {
+        "id": message.id,
+        "display_name": message.display_name,
+        "organization_id": message.organization_id,
+        "owner_user_id": message.owner_user_id,
         "created_at": message.create_time.ToJsonString(),
     }
 

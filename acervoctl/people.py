@@ -1,7 +1,10 @@
-"""Persons, organizations and bases as a command line names them."""
+"""Persons, organizations, agents and bases as a command line names them."""
 
+from collections.abc import Sequence
+from typing import TypeVar
 from uuid import UUID
 
+from acervo.access.v1.agents_pb2 import Agent
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from acervo.access.v1.organizations_pb2 import Organization
 from acervo_client import AcervoClient, AcervoError
@@ -9,6 +12,8 @@ from acervo_client.local import PEOPLE
 from acervoctl.bases import Place
 from acervoctl.errors import CommandError
 from services.shared.auth import user_id
+
+T = TypeVar("T", Agent, Organization)
 
 
 def is_id(text: str) -> bool:
@@ -30,16 +35,7 @@ def person_id(text: str) -> str:
 async def organization(client: AcervoClient, text: str) -> Organization:
     """An organization of the caller's, by its id or display name. Raises `CommandError` where several have the name,
     and `AcervoError`."""
-    mine = await client.organizations.list()
-    found = [one for one in mine if text in (one.id, one.display_name)]
-    if not found:
-        raise AcervoError("NOT_FOUND", f"There is no organization {text} of yours.")
-    if len(found) > 1:
-        ids = ", ".join(one.id for one in found)
-        raise CommandError(
-            f"{len(found)} organizations are called {text}: {ids}", advice="Name one by its id."
-        )
-    return found[0]
+    return _only(await client.organizations.list(), text, "organization")
 
 
 async def base(client: AcervoClient, text: str) -> KnowledgeBase:
@@ -47,3 +43,28 @@ async def base(client: AcervoClient, text: str) -> KnowledgeBase:
     `AcervoError`."""
     place = Place(knowledge_base_id=text) if is_id(text) else Place(collection_name=text)
     return await place.base(client)
+
+
+async def agent(client: AcervoClient, text: str) -> Agent:
+    """An agent of the caller's own or of an organization of theirs, by its id or display name. Raises `CommandError`
+    where several have the name, and `AcervoError`."""
+    owners = ["", *(one.id for one in await client.organizations.list())]
+    known = [one for owner in owners for one in await client.agents.list(owner)]
+    return _only(known, text, "agent")
+
+
+async def agent_for(client: AcervoClient, found: KnowledgeBase, text: str) -> str:
+    """The id of an agent that can be granted a base, by its id or display name. Raises what `agent` raises."""
+    if is_id(text):
+        return text
+    return _only(await client.agents.list(found.organization_id), text, "agent").id
+
+
+def _only(known: Sequence[T], text: str, kind: str) -> T:
+    found = [one for one in known if text in (one.id, one.display_name)]
+    if not found:
+        raise AcervoError("NOT_FOUND", f"There is no {kind} {text} of yours.")
+    if len(found) > 1:
+        ids = ", ".join(one.id for one in found)
+        raise CommandError(f"{len(found)} {kind}s are called {text}: {ids}", advice="Name one by its id.")
+    return found[0]

@@ -44,18 +44,21 @@ def add(
         typer.Option(help="A member of its organization, named as in `member`.", show_default=False),
     ] = None,
     team: Annotated[str | None, typer.Option(help="Id of a team.", show_default=False)] = None,
-    agent: Annotated[str | None, typer.Option(help="Id of an agent.", show_default=False)] = None,
+    agent: Annotated[str | None, typer.Option(help="Id or name of an agent.", show_default=False)] = None,
     edit: Annotated[bool, typer.Option("--edit", help="To write as well as to read.")] = False,
     as_json: JsonOption = False,
     home: HomeOption = None,
     user: UserOption = None,
 ) -> None:
     """Grant a knowledge base to a person, a team or an agent, or widen what was granted."""
-    to = _grantee(person, team, agent)
+    grantee = _grantee(person, team, agent)
     permission = PERMISSION_EDIT if edit else PERMISSION_VIEW
 
     async def work(client: AcervoClient) -> Grant:
-        return await client.grants.add((await people.base(client, base)).id, permission, **to)
+        found = await people.base(client, base)
+        if agent is not None:
+            grantee["agent_id"] = await people.agent_for(client, found, agent)
+        return await client.grants.add(found.id, permission, **grantee)
 
     made = encode.grant(ask(Target(home, user), work))
     said = f"{made['to']} {made['grantee_id']} may {made['permission']} {base} ({made['id']})"
@@ -89,7 +92,7 @@ def revoke(
 def explain(
     base: BaseArgument,
     person: PersonArgument,
-    agent: Annotated[str, typer.Option(help="Id of an agent that acts for the person.")] = "",
+    agent: Annotated[str, typer.Option(help="Id or name of an agent that acts for the person.")] = "",
     as_json: JsonOption = False,
     home: HomeOption = None,
     user: UserOption = None,
@@ -98,7 +101,8 @@ def explain(
 
     async def work(client: AcervoClient) -> ExplainAccessResponse:
         found = await people.base(client, base)
-        return await client.grants.explain(found.id, people.person_id(person), agent_id=agent)
+        agent_id = await people.agent_for(client, found, agent) if agent else ""
+        return await client.grants.explain(found.id, people.person_id(person), agent_id=agent_id)
 
     why = encode.explanation(ask(Target(home, user), work))
     lines = [f"{want}: {', '.join(why[want]) or 'no'}" for want in ("view", "edit")]

@@ -9,7 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from acervo_client.local import PEOPLE
+from acervo_client import AcervoClient
+from acervo_client.local import PEOPLE, Description
 from acervoctl.people import person_id
 from acervoctl.stack import Options, Stack, temporary_home
 from services.shared.auth import user_id
@@ -60,8 +61,9 @@ async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(
     why = (await answer(home, "grant", "explain", base["id"], "bea"))["access"]
     assert why == {"role": "viewer", "view": ["team_grant"], "edit": ["team_grant"]}
 
-    held = (await answer(home, "grant", "add", "plans", "--agent", AGENT))["grant"]
-    assert AGENT in await acervo(home, "kb", "delete", "plans", "--yes", status=2)
+    await answer(home, "agent", "create", "Clerk", "--org", "acme")
+    held = (await answer(home, "grant", "add", "plans", "--agent", "Clerk"))["grant"]
+    assert "Clerk" in await acervo(home, "kb", "delete", "plans", "--yes", status=2)
     assert [one["to"] for one in (await answer(home, "grant", "list", "plans"))["grants"]] == [
         "team",
         "agent",
@@ -81,6 +83,35 @@ async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(
     await answer(home, "team", "delete", team, "--yes")
     await answer(home, "org", "delete", "acme", "--yes", "--user", "cem")
     assert (await answer(home, "org", "list"))["organizations"] == []
+
+
+async def test_an_operator_registers_agents_gives_them_tokens_and_lets_them_go(home: Path) -> None:
+    await answer(home, "org", "create", "acme")
+    await answer(home, "member", "add", "acme", "bea")
+    clerk = (await answer(home, "agent", "create", "Clerk", "--org", "acme"))["agent"]
+    own = (await answer(home, "agent", "create", "Clerk"))["agent"]
+    assert (clerk["owner_user_id"], own["owner_user_id"]) == ("", person_id("admin"))
+    assert await refusal(home, "agent", "rename", "Clerk", "Scout") == "USAGE"
+    assert (await answer(home, "agent", "rename", own["id"], "Scout"))["agent"]["display_name"] == "Scout"
+    assert (await answer(home, "agent", "list", "--org", "acme", "--user", "bea"))["agents"] == [clerk]
+    assert [one["id"] for one in (await answer(home, "agent", "list"))["agents"]] == [own["id"]]
+
+    made = ("kb", "create", "Plans", "--org", "acme", "--collection", "plans", "--visibility", "private")
+    base = (await answer(home, *made))["knowledge_base"]
+    assert await refusal(home, "grant", "add", "plans", "--agent", own["id"]) == "NOT_FOUND"
+    await answer(home, "grant", "add", "plans", "--agent", "Clerk")
+    token = await answer(home, "token", "--agent", "Clerk", "--user", "bea")
+    assert (token["user"], token["agent_id"]) == ("bea", clerk["id"])
+    why = (await answer(home, "grant", "explain", "plans", "bea", "--agent", "Clerk"))["access"]
+    assert (why["view"], why["edit"]) == (["agent_grant"], [])
+
+    address = Description.read(home).addresses
+    async with AcervoClient(address, token["token"]) as client:
+        assert [one.id async for one in client.bases.list()] == [base["id"]]
+        assert await refusal(home, "agent", "delete", "Clerk") == "USAGE"
+        await answer(home, "agent", "delete", "Clerk", "--yes")
+        assert [one.id async for one in client.bases.list()] == []
+    assert await refusal(home, "token", "--agent", "Clerk", "--user", "bea") == "NOT_FOUND"
 
 
 async def test_an_operator_limits_what_an_organization_may_spend(home: Path) -> None:
