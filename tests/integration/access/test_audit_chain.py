@@ -116,6 +116,18 @@ async def test_sealers_at_once_make_one_chain(pool: Pool, monkeypatch: pytest.Mo
     assert (found.head.sequence, found.waiting, found.broken) == (125, 0, None)
 
 
+async def test_a_sealer_that_breaks_off_loses_nothing(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    await record(pool, 3)
+    with monkeypatch.context() as broken_off:
+        broken_off.setattr(chain, "_APPEND", "SELECT 1 / 0, $1::bigint, $2::uuid, $3::bytea, $4::bytea")
+        with pytest.raises(asyncpg.DivisionByZeroError):
+            await chain.seal(pool)
+    assert (await verify(pool)).waiting == 3
+    await chain.seal(pool)
+    found = await verify(pool)
+    assert (found.head.sequence, found.waiting, found.broken) == (3, 0, None)
+
+
 async def test_a_chain_has_no_fork(pool: Pool) -> None:
     await record(pool, 2)
     await chain.seal(pool)
