@@ -22,6 +22,7 @@ from tests.e2e import commands
 from tests.e2e.statements import StatementLog
 
 MARK = "MARK" + "0123456789abcdef" * 2 + "KRAM"
+SAID = "Said9876543210"
 SERVICE_ACCOUNT = {"type": "service_account", "client_email": "acervo@acme.example", "private_key": MARK}
 
 
@@ -67,9 +68,13 @@ async def test_what_a_secret_holds_is_in_no_file_of_a_stack_that_kept_opened_and
             await use(vault)
             await vault.channel.close()
             dump = await asyncio.to_thread(dumped, stack)
-        found = [path for path in home.rglob("*") if path.is_file() and holds(path.read_bytes())]
-        assert found == []
+        written = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+        assert [path for path, data in written.items() if holds(data)] == []
         assert not holds(dump)
+        # What is no secret is found, so that one would be.
+        kinds = {path.relative_to(home).parts[0] for path, data in written.items() if SAID.encode() in data}
+        assert kinds == {"logs", "postgres"}
+        assert SAID.encode() in dump
         log = (home / "logs" / "postgres.log").read_text()
         assert "INSERT INTO secrets" in log
         assert "DETAIL:  Parameters" in log
@@ -123,9 +128,9 @@ async def use(vault: Vault) -> None:
     assert (again["key_version"], again["rewrapped"]) == (2, 0)
     assert (await vault.call("OpenSecret", opening)).value.git_token.token == MARK
     changed = await vault.secret(
-        "update", token["id"], "--name", "GitLab", "--from", f"token={vault.file(MARK * 2)}"
+        "update", token["id"], "--name", SAID, "--from", f"token={vault.file(MARK * 2)}"
     )
-    assert (changed["display_name"], changed["hint"]) == ("GitLab", "")
+    assert (changed["display_name"], changed["hint"]) == (SAID, "")
     assert (await vault.call("OpenSecret", opening)).value.git_token.token == MARK * 2
     await vault.stack.restarted("access", after=vault.stack.kill("access"))
 

@@ -119,6 +119,11 @@ def test_any_json_is_judged_and_none_raises(account: Any) -> None:
     assert violations(SecretKind.GCP_SERVICE_ACCOUNT, values)
 
 
+@given(st.dictionaries(st.text(), st.text()))
+def test_what_is_sealed_is_read_as_it_was(values: Values) -> None:
+    assert decode(encode(values)) == values
+
+
 def messages() -> dict[str, Any]:
     return {field.name: field.message_type for field in SecretValue.DESCRIPTOR.fields}
 
