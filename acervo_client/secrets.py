@@ -68,11 +68,11 @@ class Secrets:
         async with typed_errors():
             return (await self._stub.UpdateSecret(request, **self._connection.call())).secret
 
-    async def delete(self, secret_id: str) -> None:
-        """Delete a secret; whatever it is bound to has no key from then on."""
+    async def delete(self, secret_id: str) -> int:
+        """Delete a secret; whatever it is bound to has no key from then on. Return how many uses that are."""
         request = pb.DeleteSecretRequest(request_id=str(uuid4()), secret_id=secret_id)
         async with typed_errors():
-            await self._stub.DeleteSecret(request, **self._connection.call())
+            return (await self._stub.DeleteSecret(request, **self._connection.call())).uses
 
     def rewrap(self) -> AsyncIterator[pb.RewrapSecretsResponse]:
         """Bring the whole vault to the newest master key, page by page. For the deployment's admin."""

@@ -176,8 +176,9 @@ def delete(
 ) -> None:
     """Remove a secret. What uses it has no key from then on, and says so."""
     insist(f"the secret {secret}", yes=yes, as_json=as_json)
-    ask(Target(home, user), lambda client: client.secrets.delete(secret))
-    tell("secret", {"id": secret}, f"removed the secret {secret}", as_json=as_json)
+    uses = ask(Target(home, user), lambda client: client.secrets.delete(secret))
+    missed = f"; {uses} bases and sources that used it have no key now" if uses else ""
+    tell("secret", {"id": secret, "uses": uses}, f"removed the secret {secret}{missed}", as_json=as_json)
 
 
 @app.command("rotate-master-key", cls=Command)

@@ -137,7 +137,7 @@ async def use(vault: Vault) -> None:
     listed = (await vault.run("secret", "list", "acme"))["secrets"]
     assert [one["id"] for one in listed] == [token["id"], account["id"]]
     assert await vault.secret("delete", token["id"], status=2) == "USAGE"
-    await vault.secret("delete", token["id"], "--yes")
+    assert await vault.secret("delete", token["id"], "--yes") == {"id": token["id"], "uses": 1}
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await vault.call("OpenSecret", opening)
     assert "no key" in (refused.value.details() or "")

@@ -104,8 +104,7 @@ class SecretServicer(secrets_pb2_grpc.SecretServiceServicer):
         secret_id = read_uuid("secret_id", request.secret_id)
 
         async def work(connection: Connection) -> pb.DeleteSecretResponse:
-            await changing.delete(connection, caller, secret_id)
-            return pb.DeleteSecretResponse()
+            return pb.DeleteSecretResponse(uses=await changing.delete(connection, caller, secret_id))
 
         return await once(self._pool, call, pb.DeleteSecretResponse, work)
 

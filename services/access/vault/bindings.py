@@ -22,6 +22,7 @@ WHERE x.knowledge_base_id = $1 AND x.source_id IS NOT DISTINCT FROM $2 AND x.pur
 """
 _FIND = f"SELECT x.secret_id {_THERE}"
 _DELETE = f"DELETE {_THERE} RETURNING x.secret_id"
+_COUNT = "SELECT count(*) FROM secret_bindings WHERE secret_id = $1"
 _ORGANIZATION = "SELECT organization_id FROM knowledge_bases WHERE id = $1"
 
 
@@ -50,6 +51,12 @@ async def unbind(connection: Connection, caller: Caller, use: Use) -> None:
 async def find(connection: Connection, use: Use) -> UUID | None:
     """The secret that is bound there; it may be gone."""
     found: UUID | None = await connection.fetchval(_FIND, use.base_id, use.source_id, use.purpose)
+    return found
+
+
+async def count(connection: Connection, secret_id: UUID) -> int:
+    """How many uses a secret is bound to."""
+    found: int = await connection.fetchval(_COUNT, secret_id)
     return found
 
 

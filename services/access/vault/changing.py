@@ -114,9 +114,13 @@ async def _describe(connection: Connection, caller: Caller, before: Secret, chan
     return after
 
 
-async def delete(connection: Connection, caller: Caller, secret_id: UUID) -> None:
-    """Remove a secret; what it is bound to stays bound and has no key. Raises SecretNotFound."""
+async def delete(connection: Connection, caller: Caller, secret_id: UUID) -> int:
+    """Remove a secret; what it is bound to stays bound and has no key. Return how many uses that are.
+
+    Raises SecretNotFound.
+    """
     await _remove(connection, caller, await _lock(connection, caller, secret_id))
+    return await bindings.count(connection, secret_id)
 
 
 async def delete_of_organization(connection: Connection, caller: Caller, organization_id: UUID) -> None:

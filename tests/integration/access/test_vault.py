@@ -178,7 +178,8 @@ async def test_where_a_secret_was_deleted_there_is_no_key_until_another_one_is_b
     lent: Lent, pool: Pool
 ) -> None:
     request = pb.DeleteSecretRequest(secret_id=lent.secret)
-    await lent.access.secrets.DeleteSecret(request, **lent.access.person("ana"))
+    answer = await lent.access.secrets.DeleteSecret(request, **lent.access.person("ana"))
+    assert answer.uses == 1
     assert await why(lent.open()) == "SECRET_GONE"
     assert await why(lent.open("ingest")) == "NOT_FOUND"
     (row, _) = await events(pool, "secret.refused")

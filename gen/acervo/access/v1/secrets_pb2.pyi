@@ -250,8 +250,10 @@ class DeleteSecretRequest(_message.Message):
     def __init__(self, request_id: _Optional[str] = ..., secret_id: _Optional[str] = ...) -> None: ...
 
 class DeleteSecretResponse(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("uses",)
+    USES_FIELD_NUMBER: _ClassVar[int]
+    uses: int
+    def __init__(self, uses: _Optional[int] = ...) -> None: ...
 
 class RewrapSecretsRequest(_message.Message):
     __slots__ = ("page_size", "page_token")
