@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -102,7 +102,12 @@ class Ground:
             async def over() -> bool:
                 return (await admin.sources.run(run.id)).state != sync.RUN_STATE_RUNNING
 
+            async def noted() -> bool:
+                written = "SELECT true FROM audit_events WHERE object_id = $1"
+                return bool(await self.pool.fetchval(written, UUID(source.id)))
+
             await self.eventually(over)
+            await self.eventually(noted)
         return replace(
             world,
             service=service,
