@@ -39,7 +39,7 @@ class Signer:
             return {**RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True), "kid": self.kid}
         return {**OKPAlgorithm.to_jwk(self.key.public_key(), as_dict=True), "kid": self.kid}
 
-    def sign(self, *, kid: str | None = None, without: str = "", **changes: object) -> str:
+    def sign(self, *, kid: str | None = None, typ: str = "JWT", without: str = "", **changes: object) -> str:
         """A token for an hour; claims are changed as given and `without` one of them."""
         now = int(time.time())
         claims: dict[str, object] = {
@@ -51,7 +51,9 @@ class Signer:
         }
         claims.update(changes)
         claims.pop(without, None)
-        return jwt.encode(claims, self.key, algorithm=self.algorithm, headers={"kid": kid or self.kid})
+        return jwt.encode(
+            claims, self.key, algorithm=self.algorithm, headers={"kid": kid or self.kid, "typ": typ}
+        )
 
 
 class Trust:

@@ -30,6 +30,8 @@ LEEWAY_SECONDS: Final = 30
 MAX_TOKEN_LENGTH: Final = 8192
 MAX_REMEMBERED: Final = 1024
 AGENT_CLAIM: Final = "acervo_agent"
+# What a token may say that it is, if it says anything. Others, such as a logout's or a proof's, let nobody in.
+_TYPES: Final = frozenset({"jwt", "at+jwt"})
 
 
 class PrincipalKind(StrEnum):
@@ -194,6 +196,8 @@ class TokenVerifier:
         if len(token) > MAX_TOKEN_LENGTH:
             raise _RefusedError("longer than any token")
         header = jwt.get_unverified_header(token)
+        if str(header.get("typ", "JWT")).lower().removeprefix("application/") not in _TYPES:
+            raise _RefusedError("is no access token")
         algorithm, kid = str(header.get("alg")), header.get("kid")
         if algorithm not in ALGORITHMS:
             raise _RefusedError("algorithm is not allowed")

@@ -2,14 +2,18 @@ import base64
 import json
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
 from pathlib import Path
+from typing import Any
 
 import jwt
 import pytest
 
 from services.shared import auth
-from services.shared.auth import Issuer, IssuerKind, PrincipalKind, ServiceTokens, load_issuers
+from services.shared.auth import Issuer, IssuerKind, PrincipalKind, ServiceTokens, TokenVerifier, load_issuers
 from services.shared.errors import Unauthenticated, Unavailable
+from services.shared.jwks import REFRESH_SECONDS, RemoteKeys
 from tests.signing import PEOPLE, Signer, Trust, rsa_key
 
 
@@ -51,6 +55,11 @@ async def test_rs256_is_taken(tmp_path: Path) -> None:
     assert (await trust.verifier("ingest").verify(trust.person())).kind is PrincipalKind.USER
 
 
+@pytest.mark.parametrize("typ", ["JWT", "jwt", "at+jwt", "application/at+jwt"])
+async def test_a_token_says_that_it_is_one(trust: Trust, typ: str) -> None:
+    await trust.verifier("ingest").verify(trust.people.sign(typ=typ))
+
+
 async def test_a_token_never_shows_in_the_representation(trust: Trust) -> None:
     token = trust.person()
     assert token not in repr(await trust.verifier("ingest").verify(token))
@@ -84,6 +93,7 @@ REFUSED: dict[str, Callable[[Trust], str]] = {
     "of another issuer": lambda trust: Signer("https://other.example").sign(),
     "signed by another key under the issuer's name": lambda trust: Signer(PEOPLE).sign(),
     "of an unknown key": lambda trust: trust.people.sign(kid="key-2"),
+    "of another type": lambda trust: trust.people.sign(typ="logout+jwt"),
     "of another algorithm than the key's": lambda trust: Signer(PEOPLE, key=rsa_key()).sign(),
     "expired": lambda trust: trust.people.sign(iat=NOW - 7200, exp=NOW - 3600),
     "of the future": lambda trust: trust.people.sign(iat=NOW + 3600, exp=NOW + 7200),
@@ -116,9 +126,122 @@ async def test_a_token_is_refused_that_is(case: str, trust: Trust) -> None:
     assert refusal.value.message == Unauthenticated().message
 
 
-async def test_a_short_difference_of_clocks_is_borne(trust: Trust) -> None:
-    token = trust.people.sign(iat=NOW + 10, exp=NOW + 3600)
-    assert (await trust.verifier("ingest").verify(token)).kind is PrincipalKind.USER
+@pytest.mark.parametrize(
+    ("claims", "taken"),
+    [
+        ({"iat": auth.LEEWAY_SECONDS}, True),
+        ({"iat": auth.LEEWAY_SECONDS + 1}, False),
+        ({"nbf": auth.LEEWAY_SECONDS}, True),
+        ({"nbf": auth.LEEWAY_SECONDS + 1}, False),
+        ({"exp": -auth.LEEWAY_SECONDS + 1}, True),
+        ({"exp": -auth.LEEWAY_SECONDS}, False),
+    ],
+)
+async def test_clocks_may_differ_by_the_leeway_and_no_more(
+    trust: Trust, monkeypatch: pytest.MonkeyPatch, claims: dict[str, int], taken: bool
+) -> None:
+    moments: dict[str, Any] = {name: NOW + seconds for name, seconds in claims.items()}
+    token = trust.people.sign(**moments)
+    _stop_clock(monkeypatch, NOW)
+    verified = trust.verifier("ingest").verify(token)
+    if taken:
+        assert (await verified).kind is PrincipalKind.USER
+    else:
+        with pytest.raises(Unauthenticated):
+            await verified
+
+
+def _stop_clock(monkeypatch: pytest.MonkeyPatch, now: float) -> None:
+    """Have tokens judged at one moment."""
+
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Stopped":
+            return cls.fromtimestamp(now, tz)
+
+    monkeypatch.setattr("jwt.api_jwt.datetime", Stopped)
+
+
+async def _taken(verifier: TokenVerifier, token: str) -> bool:
+    try:
+        await verifier.verify(token)
+    except Unauthenticated:
+        return False
+    return True
+
+
+@dataclass
+class Two:
+    """Two issuers of users and two of services, each with one key under the same key id."""
+
+    users: tuple[Signer, Signer]
+    services: tuple[Signer, Signer]
+    verifier: TokenVerifier
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Two:
+    users = (Signer("https://one.example"), Signer("https://two.example"))
+    services = (Signer("https://three.example"), Signer("https://four.example"))
+    entries = []
+    for number, signer in enumerate((*users, *services)):
+        (tmp_path / f"{number}.jwks").write_text(json.dumps({"keys": [signer.jwk()]}))
+        entry = {"issuer": signer.issuer, "audience": "acervo", "jwks": f"{number}.jwks", "kind": "users"}
+        entries.append(
+            {**entry, "kind": "services", "subject_prefix": "sa:"} if signer in services else entry
+        )
+    (tmp_path / "issuers.json").write_text(json.dumps(entries))
+    return Two(users, services, TokenVerifier(load_issuers(tmp_path / "issuers.json"), "ingest"))
+
+
+async def test_several_issuers_of_users_and_of_services_are_trusted_at_once(two: Two) -> None:
+    people = [await two.verifier.verify(signer.sign()) for signer in two.users]
+    assert [one.user_id for one in people] == [auth.user_id(signer.issuer, "ana") for signer in two.users]
+    for signer in two.services:
+        caller = await two.verifier.verify(signer.sign(sub="sa:upload", aud="acervo-ingest"))
+        assert (caller.kind, caller.service) == (PrincipalKind.SERVICE, "upload")
+
+
+async def test_an_issuer_signs_tokens_of_its_own_kind_and_under_its_own_name_alone(two: Two) -> None:
+    (first, second), (machine, _) = two.users, two.services
+    assert not await _taken(two.verifier, first.sign(sub="sa:upload", aud="acervo-ingest"))
+    assert not await _taken(two.verifier, machine.sign(sub="sa:upload"))
+    assert not await _taken(two.verifier, machine.sign())
+    assert not await _taken(two.verifier, first.sign(iss=second.issuer))
+    assert not await _taken(
+        two.verifier, first.sign(iss=machine.issuer, sub="sa:upload", aud="acervo-ingest")
+    )
+    assert not await _taken(two.verifier, machine.sign(iss=first.issuer))
+
+
+async def test_two_issuers_of_one_name_are_told_apart_by_what_their_tokens_are_for(tmp_path: Path) -> None:
+    """As a Kubernetes cluster is, whose one issuer signs for people and for service accounts."""
+    signer = Signer("https://cluster.example")
+    (tmp_path / "keys").write_text(json.dumps({"keys": [signer.jwk()]}))
+    entry = {"issuer": signer.issuer, "audience": "acervo", "jwks": "keys", "kind": "users"}
+    services = {**entry, "kind": "services", "subject_prefix": "sa:"}
+    (tmp_path / "issuers.json").write_text(json.dumps([entry, services]))
+    verifier = TokenVerifier(load_issuers(tmp_path / "issuers.json"), "ingest")
+    assert (await verifier.verify(signer.sign())).kind is PrincipalKind.USER
+    caller = await verifier.verify(signer.sign(sub="sa:upload", aud="acervo-ingest"))
+    assert caller.kind is PrincipalKind.SERVICE
+    assert not await _taken(verifier, signer.sign(sub="ana", aud="acervo-ingest"))
+
+
+async def test_a_key_that_an_issuer_has_dropped_from_its_url_is_refused_after_the_refresh(
+    trust: Trust, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = [trust.people]
+    now = 0.0
+    keys = RemoteKeys(lambda: json.dumps({"keys": [one.jwk() for one in published]}).encode(), lambda: now)
+    monkeypatch.setattr(auth, "open_key_set", lambda *_: keys)
+    verifier, old = trust.verifier("ingest"), trust.person()
+    await verifier.verify(old)
+    published[:] = [Signer(PEOPLE, kid="key-2")]
+    assert await _taken(verifier, old)
+    now = REFRESH_SECONDS
+    assert not await _taken(verifier, old)
+    assert await _taken(verifier, published[0].sign())
 
 
 async def test_a_rotated_key_is_taken_and_the_old_one_refused(trust: Trust) -> None:

@@ -64,6 +64,16 @@ async def test_a_new_key_is_found_without_a_restart() -> None:
     await keys.find("key-2", "EdDSA")
 
 
+async def test_a_dropped_key_is_gone_with_the_next_refresh() -> None:
+    endpoint = Endpoint(Signer("i"))
+    keys = endpoint.keys()
+    await keys.find("key-1", "EdDSA")
+    endpoint.signers[:] = [Signer("i", kid="key-2")]
+    endpoint.now += REFRESH_SECONDS
+    with pytest.raises(KeyUnknown):
+        await keys.find("key-1", "EdDSA")
+
+
 async def test_known_keys_serve_on_while_the_issuer_is_down() -> None:
     endpoint = Endpoint(Signer("i"))
     keys = endpoint.keys()
