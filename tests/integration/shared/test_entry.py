@@ -86,6 +86,16 @@ async def test_a_setting_that_cannot_be_used_is_named_without_its_value(
     assert (await ends_with("upload", environment))["setting"] == variable
 
 
+async def test_access_names_the_file_of_master_keys_that_is_none(
+    environment: dict[str, str], databases: Databases, nats_server: NatsServer, tmp_path: Path
+) -> None:
+    keys = tmp_path / "keys"
+    keys.write_text(f"1 {HIDDEN}")
+    own = {"ACERVO_DATABASE_URL": databases["access"], "ACERVO_NATS_URL": nats_server.url("access")}
+    told = await ends_with("access", {**environment, **own, "ACERVO_VAULT_KEYS_FILE": str(keys)})
+    assert told["setting"] == "ACERVO_VAULT_KEYS_FILE"
+
+
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1:port", "192.0.2.1:80"])
 async def test_the_gateway_names_the_address_that_it_cannot_listen_on(
     address: str, environment: dict[str, str]
