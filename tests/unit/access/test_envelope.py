@@ -5,12 +5,18 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.access.vault.envelope import Keyring, Label, MasterKey, SealBroken, Sealed, WrappedKey
 
 OLD, NEW = MasterKey(1, bytes(range(32))), MasterKey(2, bytes(range(1, 33)))
+WRAPPED = (
+    "5065f163311b199b7da68e2c6fd489df23918c3a2a6236694fefdc040cea"
+    "208e25ff6dec88127b0c0e6badb55293d74a27a6ac67ce56b9c99d21cbe8"
+)
+CIPHERTEXT = "0cb272034f1a73d889488f5174c69cfd1425fe995c72367e8cd79fcb031d291148"
 LABEL = Label(UUID(int=1), UUID(int=2), "api_key", "openrouter")
 
 
@@ -131,3 +137,17 @@ def test_a_master_key_has_a_version_and_32_bytes(version: int, length: int) -> N
 def test_master_keys_are_in_no_representation() -> None:
     assert "key=" not in repr(OLD)
     assert repr(OLD.key) not in repr(OLD)
+
+
+def test_what_was_sealed_by_an_earlier_version_opens() -> None:
+    key = WrappedKey(1, bytes.fromhex(WRAPPED))
+    assert Keyring([OLD]).open(LABEL, Sealed(key, bytes.fromhex(CIPHERTEXT))) == b"value"
+
+
+def test_a_data_key_is_wrapped_with_the_key_of_its_organization_alone() -> None:
+    sealed = Keyring([OLD]).seal(LABEL, b"value")
+    nonce, wrapped = sealed.key.data[:12], sealed.key.data[12:]
+    of_organization = OLD.derive(f"org:{LABEL.organization_id}")
+    data_key = AESGCM(of_organization).decrypt(nonce, wrapped, b"1\0" + LABEL.encoded())
+    value = AESGCM(data_key).decrypt(sealed.ciphertext[:12], sealed.ciphertext[12:], LABEL.encoded())
+    assert (len(data_key), value) == (32, b"value")
