@@ -251,6 +251,28 @@ async def test_with_an_organization_go_its_budget_its_spend_and_its_reservations
         assert (await refusal(attempt)).code() is grpc.StatusCode.NOT_FOUND
 
 
+async def test_an_organization_ends_amid_reservations_that_are_made_settled_and_given_back(
+    access: Access, pool: Pool
+) -> None:
+    for _ in range(4):
+        acme = await access.organization("ana")
+        base = (await access.base("ana", scope=kb.SCOPE_ORG, organization_id=acme)).id
+        held = [await access.reserve(INDEXER, base) for _ in range(4)]
+        request = org.DeleteOrganizationRequest(organization_id=acme)
+        outcomes = await asyncio.gather(
+            *(access.reserve(INDEXER, base) for _ in range(4)),
+            *(access.settle(INDEXER, reservation, 1) for reservation in held),
+            budgets.expire(pool, datetime.now(UTC) + 2 * HOUR),
+            access.organizations.DeleteOrganization(request, **access.person("ana")),
+            return_exceptions=True,
+        )
+        failed = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        assert all(isinstance(one, AioRpcError) for one in failed), failed
+        assert {one.code() for one in failed if isinstance(one, AioRpcError)} <= {grpc.StatusCode.NOT_FOUND}
+        for table in ("spend", "reservations"):
+            assert await pool.fetchval(f"SELECT count(*) FROM {table}") == 0
+
+
 @pytest.mark.parametrize("amount", [-1, 0, 10**12 + 1])
 async def test_an_amount_is_above_zero_and_bounded(access: Access, base: str, amount: int) -> None:
     error = from_rpc_error(await refusal(access.reserve(INDEXER, base, amount)))

@@ -35,6 +35,18 @@ def test_faults_of_others_and_full_disks_use_up_no_try(error: Exception) -> None
 
 
 @pytest.mark.parametrize(
+    "reason",
+    [
+        pb.ERROR_REASON_BASE_DELETED,
+        pb.ERROR_REASON_BUDGET_EXHAUSTED,
+        pb.ERROR_REASON_EMBEDDING_MODEL_UNAVAILABLE,
+    ],
+)
+def test_what_only_a_person_can_change_is_not_tried_again(reason: ErrorReason) -> None:
+    assert verdict(claim(0), AcervoError(reason)) == reason
+
+
+@pytest.mark.parametrize(
     ("error", "reason"),
     [
         (AcervoError(pb.ERROR_REASON_EMBEDDING_FAILED), pb.ERROR_REASON_EMBEDDING_FAILED),

@@ -47,10 +47,10 @@ class AccountServiceServicer:
     """
 
     def DeleteAccount(self, request, context):
-        """DeleteAccount deletes a person's personal bases and ends the person's memberships, with places in teams and what was
-        granted there. What the person made in organizations stays theirs, and nobody's own. Whoever is the last owner of an
-        organization is refused (FAILED_PRECONDITION, LAST_OWNER, which names those organizations). The person's token is
-        the issuer's affair: where it is used again, it finds an account without anything.
+        """DeleteAccount deletes a person's personal bases and own agents, and ends the person's memberships, with places in
+        teams and what was granted there. What the person made in organizations stays theirs, and nobody's own. Whoever is
+        the last owner of an organization is refused (FAILED_PRECONDITION, LAST_OWNER, which names those organizations). The
+        person's token is the issuer's affair: where it is used again, it finds an account without anything.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

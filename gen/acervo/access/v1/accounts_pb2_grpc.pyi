@@ -34,10 +34,10 @@ class AccountServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AccountServiceAsyncStub: ...
     DeleteAccount: _grpc.UnaryUnaryMultiCallable[_accounts_pb2.DeleteAccountRequest, _accounts_pb2.DeleteAccountResponse]
-    """DeleteAccount deletes a person's personal bases and ends the person's memberships, with places in teams and what was
-    granted there. What the person made in organizations stays theirs, and nobody's own. Whoever is the last owner of an
-    organization is refused (FAILED_PRECONDITION, LAST_OWNER, which names those organizations). The person's token is
-    the issuer's affair: where it is used again, it finds an account without anything.
+    """DeleteAccount deletes a person's personal bases and own agents, and ends the person's memberships, with places in
+    teams and what was granted there. What the person made in organizations stays theirs, and nobody's own. Whoever is
+    the last owner of an organization is refused (FAILED_PRECONDITION, LAST_OWNER, which names those organizations). The
+    person's token is the issuer's affair: where it is used again, it finds an account without anything.
     """
 
 @_typing.type_check_only
@@ -46,10 +46,10 @@ class AccountServiceAsyncStub(AccountServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     DeleteAccount: _aio.UnaryUnaryMultiCallable[_accounts_pb2.DeleteAccountRequest, _accounts_pb2.DeleteAccountResponse]  # type: ignore[assignment]
-    """DeleteAccount deletes a person's personal bases and ends the person's memberships, with places in teams and what was
-    granted there. What the person made in organizations stays theirs, and nobody's own. Whoever is the last owner of an
-    organization is refused (FAILED_PRECONDITION, LAST_OWNER, which names those organizations). The person's token is
-    the issuer's affair: where it is used again, it finds an account without anything.
+    """DeleteAccount deletes a person's personal bases and own agents, and ends the person's memberships, with places in
+    teams and what was granted there. What the person made in organizations stays theirs, and nobody's own. Whoever is
+    the last owner of an organization is refused (FAILED_PRECONDITION, LAST_OWNER, which names those organizations). The
+    person's token is the issuer's affair: where it is used again, it finds an account without anything.
     """
 
 class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -61,10 +61,10 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _accounts_pb2.DeleteAccountRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_accounts_pb2.DeleteAccountResponse, _abc.Awaitable[_accounts_pb2.DeleteAccountResponse]]:
-        """DeleteAccount deletes a person's personal bases and ends the person's memberships, with places in teams and what was
-        granted there. What the person made in organizations stays theirs, and nobody's own. Whoever is the last owner of an
-        organization is refused (FAILED_PRECONDITION, LAST_OWNER, which names those organizations). The person's token is
-        the issuer's affair: where it is used again, it finds an account without anything.
+        """DeleteAccount deletes a person's personal bases and own agents, and ends the person's memberships, with places in
+        teams and what was granted there. What the person made in organizations stays theirs, and nobody's own. Whoever is
+        the last owner of an organization is refused (FAILED_PRECONDITION, LAST_OWNER, which names those organizations). The
+        person's token is the issuer's affair: where it is used again, it finds an account without anything.
         """
 
 def add_AccountServiceServicer_to_server(servicer: AccountServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
