@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from acervo.events.v1.facts_pb2 import AccountDeleted
-from services.access import names, organizations
+from services.access import agents, names, organizations
 from services.access.audit import log
 from services.access.audit.events import Action, Event, ObjectKind
 from services.access.deletion import NewId, take_down
@@ -17,7 +17,6 @@ _BASES = """
 SELECT * FROM knowledge_bases
  WHERE scope = 'personal' AND owner_user_id = $1 AND collection_name = ANY ($2::text[]) ORDER BY id FOR UPDATE
 """
-_DELETE_AGENTS = "DELETE FROM agents WHERE owner_user_id = $1"
 # What stays with organizations is nobody's own from then on, whoever comes back.
 _DISOWN = (
     "UPDATE knowledge_bases SET owner_user_id = NULL WHERE owner_user_id = $1 AND scope <> 'personal'",
@@ -44,7 +43,8 @@ async def delete(connection: Connection, caller: Caller, user_id: UUID, new_id: 
     own = await names.lock_of_owner(connection, user_id)
     bases = await connection.fetch(_BASES, user_id, own)
     await take_down(connection, caller, bases, new_id)
-    for statement in (_DELETE_AGENTS, *_DISOWN):
+    await agents.delete_own(connection, caller, user_id)
+    for statement in _DISOWN:
         await connection.execute(statement, user_id)
     event = Event(
         Action.ACCOUNT_DELETED,

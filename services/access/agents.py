@@ -29,6 +29,8 @@ SELECT a.* FROM agents a
 _RENAME = "UPDATE agents SET display_name = $2 WHERE id = $1 RETURNING *"
 _REVOKE = "DELETE FROM grants WHERE agent_id = $1"
 _DELETE = "DELETE FROM agents WHERE id = $1 RETURNING true"
+_REVOKE_OWN = "DELETE FROM grants WHERE agent_id IN (SELECT id FROM agents WHERE owner_user_id = $1)"
+_DELETE_OWN = "DELETE FROM agents WHERE owner_user_id = $1 RETURNING *"
 _GRANTABLE = """
 SELECT true FROM agents
  WHERE id = $1 AND (organization_id = $2 OR $2::uuid IS NULL AND owner_user_id = $3)
@@ -109,6 +111,16 @@ async def delete(connection: Connection, caller: Caller, agent_id: UUID) -> None
     await _record(
         connection, caller, Action.AGENT_DELETED, agent, before=details(display_name=agent.display_name)
     )
+
+
+async def delete_own(connection: Connection, caller: Caller, user_id: UUID) -> None:
+    """End all agents that are a person's own, with what was granted to them."""
+    await connection.execute(_REVOKE_OWN, user_id)
+    for row in await connection.fetch(_DELETE_OWN, user_id):
+        agent = Agent.from_row(row)
+        await _record(
+            connection, caller, Action.AGENT_DELETED, agent, before=details(display_name=agent.display_name)
+        )
 
 
 async def check_grantable(

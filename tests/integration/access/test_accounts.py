@@ -131,6 +131,18 @@ async def test_a_persons_agents_go_with_the_account_and_what_they_held(access: A
     assert await torn_down(pool) == {base.id}
 
 
+async def test_a_persons_own_agents_end_with_the_account_and_an_organizations_stay(
+    access: Access, pool: Pool
+) -> None:
+    acme = await access.organization("ana", bea=org.ROLE_ADMIN)
+    await access.register("bea")
+    theirs = await access.register("bea", acme)
+    await leave(access, "bea")
+    assert [str(row["id"]) for row in await pool.fetch("SELECT id FROM agents")] == [theirs]
+    actions = await pool.fetch("SELECT action FROM audit_events WHERE object_kind = 'agent' ORDER BY id")
+    assert [row["action"] for row in actions] == ["agent.created", "agent.created", "agent.deleted"]
+
+
 async def test_a_name_that_others_hold_keeps_its_table(access: Access, pool: Pool) -> None:
     acme = await access.organization("ana", bea=org.ROLE_BUILDER)
     fields = {"organization_id": acme, "collection_name": "handbook"}
