@@ -9,6 +9,7 @@ from acervo.access.v1 import (
     audit_pb2_grpc,
     budgets_pb2_grpc,
     collections_pb2_grpc,
+    endpoints_pb2_grpc,
     grants_pb2_grpc,
     knowledge_bases_pb2_grpc,
     organizations_pb2_grpc,
@@ -26,6 +27,7 @@ from services.access.rpc.agents import AgentServicer
 from services.access.rpc.audit import AuditServicer
 from services.access.rpc.budgets import BudgetServicer
 from services.access.rpc.collections import CollectionServicer
+from services.access.rpc.endpoints import EndpointServicer
 from services.access.rpc.grants import GrantServicer
 from services.access.rpc.knowledge_bases import KnowledgeBaseServicer
 from services.access.rpc.organizations import OrganizationServicer
@@ -68,6 +70,10 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
         (
             secrets_pb2_grpc.add_SecretServiceServicer_to_server,
             SecretServicer(pool, callers, MasterKeys(settings.vault_keys_file)),
+        ),
+        (
+            endpoints_pb2_grpc.add_EndpointServiceServicer_to_server,
+            EndpointServicer(pool, callers, settings.egress_allow),
         ),
         (
             budgets_pb2_grpc.add_BudgetServiceServicer_to_server,

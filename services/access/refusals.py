@@ -179,6 +179,13 @@ class SecretNotFound(NotFound):
         super().__init__("secret")
 
 
+class EndpointNotFound(NotFound):
+    """There is no such endpoint, the caller may not do this with it, or none may be registered there."""
+
+    def __init__(self) -> None:
+        super().__init__("endpoint")
+
+
 class VaultNotFound(NotFound):
     """The caller keeps no vault: only the deployment's admin does."""
 

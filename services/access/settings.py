@@ -9,6 +9,7 @@ from pydantic_settings import NoDecode
 
 from services.access.claims import Embedding
 from services.shared.auth import user_id
+from services.shared.egress import Allowed
 from services.shared.settings import ServiceSettings
 
 
@@ -38,6 +39,19 @@ class AccessSettings(ServiceSettings):
         3600, gt=0, description="How long an amount stays reserved that a service does not settle."
     )
     audit_seal_seconds: float = Field(2, gt=0, description="How often audit events are sealed.")
+
+    egress_allow: Annotated[Allowed, NoDecode] = Field(
+        Allowed(),
+        description="Hosts, IP addresses and CIDR networks, separated by commas, that tenants may name though they are "
+        "private.",
+    )
+
+    @field_validator("egress_allow", mode="before")
+    @classmethod
+    def _read_egress_allow(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        return Allowed.of(entry.strip() for entry in value.split(",") if entry.strip())
 
     @field_validator("admins", mode="before")
     @classmethod

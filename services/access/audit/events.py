@@ -21,6 +21,7 @@ class ObjectKind(StrEnum):
     GRANT = "grant"
     SECRET = "secret"  # noqa: S105 - the name of a kind
     VAULT = "vault"
+    ENDPOINT = "endpoint"
     SYNC_SOURCE = "sync_source"
 
 
@@ -61,6 +62,9 @@ class Action(StrEnum):
     SECRET_OPENED = "secret.opened"  # noqa: S105
     SECRET_REFUSED = "secret.refused"  # noqa: S105
     """A service asked for what it was not given, or what is gone."""
+    ENDPOINT_CREATED = "endpoint.created"
+    ENDPOINT_UPDATED = "endpoint.updated"
+    ENDPOINT_DELETED = "endpoint.deleted"
     VAULT_REWRAPPED = "vault.rewrapped"
     BUDGET_CHANGED = "budget.changed"
     SYNC_SOURCE_CREATED = "sync_source.created"
@@ -85,6 +89,10 @@ class Detail(StrEnum):
     PERMISSION = "permission"
     SECRET_ID = "secret_id"  # noqa: S105 - the name of a field
     SECRET_KIND = "secret_kind"  # noqa: S105
+    ENDPOINT_KIND = "endpoint_kind"
+    ENDPOINT_ID = "endpoint_id"
+    BASE_URL = "base_url"
+    PROVIDER = "provider"
     PURPOSE = "purpose"
     OUTCOME = "outcome"
     KEY_VERSION = "key_version"

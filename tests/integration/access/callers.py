@@ -8,7 +8,15 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError
 
-from acervo.access.v1 import access_pb2, agents_pb2, budgets_pb2, grants_pb2, secrets_pb2, teams_pb2
+from acervo.access.v1 import (
+    access_pb2,
+    agents_pb2,
+    budgets_pb2,
+    endpoints_pb2,
+    grants_pb2,
+    secrets_pb2,
+    teams_pb2,
+)
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.access.v1.access_pb2_grpc import AccessServiceStub
@@ -17,6 +25,7 @@ from acervo.access.v1.agents_pb2_grpc import AgentServiceStub
 from acervo.access.v1.audit_pb2_grpc import AuditServiceStub
 from acervo.access.v1.budgets_pb2_grpc import BudgetServiceStub
 from acervo.access.v1.collections_pb2_grpc import CollectionServiceStub
+from acervo.access.v1.endpoints_pb2_grpc import EndpointServiceStub
 from acervo.access.v1.grants_pb2_grpc import GrantServiceStub
 from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
 from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     from acervo.access.v1.audit_pb2_grpc import AuditServiceAsyncStub
     from acervo.access.v1.budgets_pb2_grpc import BudgetServiceAsyncStub
     from acervo.access.v1.collections_pb2_grpc import CollectionServiceAsyncStub
+    from acervo.access.v1.endpoints_pb2_grpc import EndpointServiceAsyncStub
     from acervo.access.v1.grants_pb2_grpc import GrantServiceAsyncStub
     from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceAsyncStub
     from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceAsyncStub
@@ -74,6 +84,7 @@ class Access:
         self.grants: GrantServiceAsyncStub = GrantServiceStub(channel)
         self.audit: AuditServiceAsyncStub = AuditServiceStub(channel)
         self.secrets: SecretServiceAsyncStub = SecretServiceStub(channel)
+        self.endpoints: EndpointServiceAsyncStub = EndpointServiceStub(channel)
         self.budgets: BudgetServiceAsyncStub = BudgetServiceStub(channel)
 
     def id(self, name: str) -> str:
@@ -153,6 +164,18 @@ class Access:
             **{"organization_id": organization_id, "display_name": "Key", "value": value, **fields}
         )
         return (await self.secrets.CreateSecret(request, **self.person(maker))).secret
+
+    async def endpoint(self, maker: str, organization_id: str = "", **fields: Any) -> endpoints_pb2.Endpoint:
+        """Register an endpoint of an organization, or of the deployment."""
+        request = endpoints_pb2.CreateEndpointRequest(
+            **{
+                "organization_id": organization_id,
+                "display_name": "TEI",
+                "base_url": "https://1.1.1.1/v1",
+                **fields,
+            }
+        )
+        return (await self.endpoints.CreateEndpoint(request, **self.person(maker))).endpoint
 
     async def lend(self, actor: str, secret_id: str, base_id: str, source_id: str) -> None:
         """Bind a secret to a source."""

@@ -29,7 +29,7 @@ EDITORS = EDIT_ALL | {Kind.EDITOR}
 READERS = EDITORS | {Kind.GRANTED}
 _TABLES = (
     "organizations members teams team_members collection_names knowledge_bases grants agents teardowns audit_events"
-    " outbox facts secrets secret_bindings budgets spend reservations"
+    " outbox facts secrets secret_bindings budgets spend reservations endpoints"
 )
 _numbers = count()
 
@@ -54,7 +54,8 @@ async def hide(pool: Pool, name: str, kind: str = "legacy_unknown") -> str:
 @dataclass(frozen=True)
 class World:
     """An organization with a team, a private base that an agent holds, one that none holds, an app base, a name that
-    holds content of unknown origin, and a secret that a source of the held base uses."""
+    holds content of unknown origin, a secret that a source of the held base uses, and endpoints of the organization and
+    of the deployment."""
 
     trust: Issuers
     pool: Pool
@@ -72,6 +73,8 @@ class World:
     unowned: str
     reservation: str
     secret: str
+    endpoint: str
+    shared_endpoint: str
     source: str
     service: str = "access"
     """Which service is asked."""
@@ -115,11 +118,14 @@ class World:
             unowned=unowned,
             secret=secret,
             source=source,
+            endpoint=(await access.endpoint(owner, acme)).id,
+            shared_endpoint=(await access.endpoint(access.admin)).id,
             reservation=reservation,
         )
 
     def absent(self) -> Self:
         things = "organization team held free app grant agent other_agent operators_agent reservation secret source"
+        things += " endpoint shared_endpoint"
         absent: dict[str, Any] = {thing: str(uuid4()) for thing in things.split()}
         return replace(self, unowned="gone", **absent)
 

@@ -23,6 +23,7 @@ from services.access.rpc import CALLERS
 from services.shared.db import Pool
 from services.shared.ids import uuid7
 from tests.integration.access.callers import Access
+from tests.integration.access.endpoint_rows import ROWS as ENDPOINT_ROWS
 from tests.integration.access.matrix_world import EDIT_ALL, EDITORS, MANAGERS, READERS, World
 from tests.integration.access.secret_rows import ROWS as SECRET_ROWS
 from tests.matrix import AGENTS, MEMBERS, PEOPLE, Asking, Kind, PoolStatements, Row, check
@@ -315,6 +316,7 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
         )
     ],
     **SECRET_ROWS,
+    **ENDPOINT_ROWS,
 }
 
 
