@@ -289,6 +289,18 @@ async def test_a_rotation_goes_past_what_no_key_opens_and_tells_of_it(
     assert await lent.open() == TOKEN
 
 
+async def test_who_does_not_know_the_newest_key_yet_undoes_nothing_and_is_told_to_try_again(
+    lent: Lent, pool: Pool, master_keys: Path
+) -> None:
+    add_key(master_keys, 2)
+    await lent.rewrap()
+    drop_key(master_keys, 2)
+    (answer,) = await lent.rewrap()
+    assert (answer.key_version, answer.rewrapped, list(answer.unreadable_secret_ids)) == (1, 0, [])
+    assert await pool.fetchval("SELECT key_version FROM secrets") == 2
+    assert await why(lent.open()) == "UNAVAILABLE"
+
+
 async def test_a_secret_whose_master_key_was_lost_is_no_key_and_can_be_entered_again(
     lent: Lent, pool: Pool, master_keys: Path
 ) -> None:
