@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -12,13 +12,14 @@ from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.events.v1.facts_pb2 import BaseDeleted, BaseEmptied, OrganizationDeleted
-from services.access import teardowns
+from services.access import names, teardowns
 from services.access.teardown import OWNERS
 from services.shared import bus
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool
 from services.shared.ids import uuid7
 from tests.integration.access.callers import Access, refusal
+from tests.integration.access.matrix_world import hide
 
 
 async def sent(pool: Pool, subject: str) -> list[bytes]:
@@ -231,3 +232,47 @@ async def test_only_teardowns_that_hang_are_announced_again(access: Access, pool
     announced = [fact.knowledge_base_id for fact in await deleted(pool)]
     assert announced == [hanging.id, recent.id, hanging.id]
     assert len({fact.teardown_id for fact in await deleted(pool)}) == 2
+
+
+async def test_a_deletion_waits_for_whoever_is_at_work_on_the_name_and_then_goes_on(
+    access: Access, pool: Pool, eventually: Callable[..., Awaitable[None]]
+) -> None:
+    made = await access.base("ana", collection_name="handbook")
+
+    async def waits() -> bool:
+        return bool(
+            await pool.fetchval(
+                "SELECT count(*) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+        )
+
+    async with pool.acquire() as connection, connection.transaction():
+        await names.lock(connection, "handbook")
+        claim = from_rpc_error(await refusal(access.base("ana", collection_name="handbook")))
+        assert claim.reason == reasons.ERROR_REASON_TRY_AGAIN
+        deletion = asyncio.create_task(access.delete("ana", made.id))
+        await eventually(waits)
+        assert not deletion.done()
+    await deletion
+    assert [fact.knowledge_base_id for fact in await deleted(pool)] == [made.id]
+
+
+async def test_an_organization_whose_names_hold_what_nobody_owns_leaves_those_tables(
+    access: Access, pool: Pool
+) -> None:
+    acme = await access.organization("ana")
+    theirs = await access.base("ana", scope=kb.SCOPE_ORG, organization_id=acme, collection_name="handbook")
+    hidden = await hide(pool, "handbook")
+    request = org.DeleteOrganizationRequest(organization_id=acme)
+    await access.organizations.DeleteOrganization(request, **access.person("ana"))
+    facts = {fact.knowledge_base_id: fact for fact in await deleted(pool)}
+    assert not facts[theirs.id].last_holder
+    for fact in facts.values():
+        await answer(pool, fact.teardown_id)
+    assert not await is_free(access, "handbook")
+    await access.delete(access.admin, hidden)
+    fact = (await deleted(pool))[-1]
+    assert (fact.knowledge_base_id, fact.last_holder) == (hidden, True)
+    await answer(pool, fact.teardown_id)
+    assert await is_free(access, "handbook")
