@@ -27,7 +27,7 @@ ROWS: Final[dict[str, list[Row[World]]]] = {
         Row(lambda w: pb.ListEndpointsRequest(organization_id=w.organization), MEMBERS, lasting=True),
     ],
     f"{ENDPOINTS}UpdateEndpoint": [
-        Row(lambda w: pb.UpdateEndpointRequest(endpoint_id=w.endpoint, base_url=URL), MANAGERS),
+        Row(lambda w: pb.UpdateEndpointRequest(endpoint_id=w.endpoint, base_url=f"{URL}/other"), MANAGERS),
         Row(lambda w: pb.UpdateEndpointRequest(endpoint_id=w.shared_endpoint, display_name="x"), ADMIN),
     ],
     f"{ENDPOINTS}DeleteEndpoint": [
