@@ -10,7 +10,7 @@ from services.shared.money import dollars
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Month:
     """What a month has come to, and how far it may go."""
 
     limit: int | None
@@ -35,15 +35,15 @@ def next_period(period: date) -> date:
     return date(period.year + period.month // 12, period.month % 12 + 1, 1)
 
 
-def judge(standing: Standing, amount: int) -> bool:
+def judge(month: Month, amount: int) -> bool:
     """Whether an amount may be set aside."""
-    return standing.limit is None or standing.taken + amount <= standing.limit
+    return month.limit is None or month.taken + amount <= month.limit
 
 
-def shortage(standing: Standing, amount: int) -> str:
+def shortage(month: Month, amount: int) -> str:
     """Why an amount is not to be had, with the figures."""
-    figures = f"{dollars(standing.spent)} spent"
-    if standing.reserved:
-        figures += f" and {dollars(standing.reserved)} reserved"
-    told = f"Organization monthly budget exhausted: {figures} of {dollars(standing.limit or 0)} limit"
-    return f"{told}; this needs {dollars(amount)}." if standing.taken < (standing.limit or 0) else f"{told}."
+    figures = f"{dollars(month.spent)} spent"
+    if month.reserved:
+        figures += f" and {dollars(month.reserved)} reserved"
+    told = f"Organization monthly budget exhausted: {figures} of {dollars(month.limit or 0)} limit"
+    return f"{told}; this needs {dollars(amount)}." if month.taken < (month.limit or 0) else f"{told}."

@@ -11,7 +11,7 @@ from uuid import UUID
 from services.access import organizations
 from services.access.audit import log
 from services.access.audit.events import Action, Event, ObjectKind, details
-from services.access.budget import Standing, judge, period_of
+from services.access.budget import Month, judge, period_of
 from services.access.reach import Caller
 from services.access.refusals import BaseNotFound, BudgetExhausted, OrganizationNotFound, ReservationNotFound
 from services.access.roles import Permission, roles_with
@@ -101,12 +101,12 @@ async def set_limit(connection: Connection, caller: Caller, organization_id: UUI
 
 async def find(
     connection: "Pool | Connection", organization_id: UUID, reader: UUID | None, period: date
-) -> Standing:
+) -> Month:
     """What a month has come to, for who manages the budget. Raises OrganizationNotFound for others."""
     row = await connection.fetchrow(_READ, organization_id, period, reader, _MANAGERS)
     if row is None:
         raise OrganizationNotFound
-    return Standing(row["limit_micros"], row["spent"], row["reserved"])
+    return Month(row["limit_micros"], row["spent"], row["reserved"])
 
 
 async def reserve(connection: Connection, wanted: Reservation, now: datetime, lasting: timedelta) -> datetime:
@@ -155,9 +155,9 @@ async def _organization(connection: Connection, base_id: UUID) -> UUID | None:
 async def _take(connection: Connection, organization_id: UUID, period: date, amount: int) -> None:
     await connection.execute(_LOCK_MONTH, organization_id, period)
     (row,) = await connection.fetch(_STANDING, organization_id, period)
-    standing = Standing(row["limit_micros"], row["spent"], row["reserved"])
-    if not judge(standing, amount):
-        raise BudgetExhausted(standing, amount, period)
+    month = Month(row["limit_micros"], row["spent"], row["reserved"])
+    if not judge(month, amount):
+        raise BudgetExhausted(month, amount, period)
     await connection.execute(_COUNT, organization_id, period, 0, amount)
 
 

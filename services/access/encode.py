@@ -18,7 +18,7 @@ from acervo.access.v1 import (
 )
 from services.access.agents import Agent
 from services.access.audit.reading import Logged
-from services.access.budget import Standing, next_period
+from services.access.budget import Month, next_period
 from services.access.decode import PERMISSIONS, ROLES, SCOPES, VISIBILITIES
 from services.access.grants import Explanation, Grant
 from services.access.knowledge_bases import KnowledgeBase
@@ -178,13 +178,13 @@ def audit_event(row: Logged) -> audit_pb2.AuditEvent:
     return message
 
 
-def budget(organization_id: UUID, standing: Standing, period: date) -> budgets_pb2.Budget:
+def budget(organization_id: UUID, month: Month, period: date) -> budgets_pb2.Budget:
     """A budget, and what the month has come to."""
     return budgets_pb2.Budget(
         organization_id=str(organization_id),
-        limit_micros=standing.limit,
-        spent_micros=standing.spent,
-        reserved_micros=standing.reserved,
+        limit_micros=month.limit,
+        spent_micros=month.spent,
+        reserved_micros=month.reserved,
         period_start_time=_time(datetime.combine(period, time(), UTC)),
         period_end_time=_time(datetime.combine(next_period(period), time(), UTC)),
     )

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from acervo.common.v1.error_reason_pb2 import ErrorReason
-from services.access.budget import Standing, shortage
+from services.access.budget import Month, shortage
 from services.shared.errors import AcervoError, NotFound
 
 # As many as a message, and a header, have room for.
@@ -82,16 +82,16 @@ class BaseInUse(AcervoError):
 class BudgetExhausted(AcervoError):
     """The organization may not spend so much more in this month."""
 
-    def __init__(self, standing: Standing, amount: int, period: date) -> None:
+    def __init__(self, month: Month, amount: int, period: date) -> None:
         figures = {
-            "limit_micros": standing.limit or 0,
-            "spent_micros": standing.spent,
-            "reserved_micros": standing.reserved,
+            "limit_micros": month.limit or 0,
+            "spent_micros": month.spent,
+            "reserved_micros": month.reserved,
             "amount_micros": amount,
         }
         super().__init__(
             ErrorReason.ERROR_REASON_BUDGET_EXHAUSTED,
-            shortage(standing, amount),
+            shortage(month, amount),
             metadata={"period": f"{period:%Y-%m}", **{name: str(value) for name, value in figures.items()}},
         )
 

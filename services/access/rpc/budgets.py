@@ -46,8 +46,8 @@ class BudgetServicer(budgets_pb2_grpc.BudgetServiceServicer):
 
         async def work(connection: Connection) -> budgets_pb2.SetBudgetResponse:
             await budgets.set_limit(connection, caller, organization_id, limit)
-            standing = await budgets.find(connection, organization_id, caller.person, period)
-            return budgets_pb2.SetBudgetResponse(budget=encode.budget(organization_id, standing, period))
+            month = await budgets.find(connection, organization_id, caller.person, period)
+            return budgets_pb2.SetBudgetResponse(budget=encode.budget(organization_id, month, period))
 
         return await once(self._pool, call, budgets_pb2.SetBudgetResponse, work)
 
@@ -58,8 +58,8 @@ class BudgetServicer(budgets_pb2_grpc.BudgetServiceServicer):
         caller = self._callers.current()
         organization_id = read_uuid("organization_id", request.organization_id)
         period = period_of(datetime.now(UTC))
-        standing = await budgets.find(self._pool, organization_id, caller.person, period)
-        return budgets_pb2.GetBudgetResponse(budget=encode.budget(organization_id, standing, period))
+        month = await budgets.find(self._pool, organization_id, caller.person, period)
+        return budgets_pb2.GetBudgetResponse(budget=encode.budget(organization_id, month, period))
 
     async def ReserveSpend(  # noqa: N802
         self, request: budgets_pb2.ReserveSpendRequest, context: CallContext

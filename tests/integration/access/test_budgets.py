@@ -13,7 +13,7 @@ from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
 from services.access import budgets
-from services.access.budget import Standing, period_of
+from services.access.budget import Month, period_of
 from services.access.budgets import Reservation
 from services.access.refusals import BudgetExhausted
 from services.shared.client import from_rpc_error
@@ -43,7 +43,7 @@ async def figures(access: Access, organization_id: str) -> tuple[int | None, int
     return limit, now.spent_micros, now.reserved_micros
 
 
-async def at(pool: Pool, acme: str, moment: datetime) -> Standing:
+async def at(pool: Pool, acme: str, moment: datetime) -> Month:
     return await budgets.find(pool, UUID(acme), person_id("ana"), period_of(moment))
 
 
@@ -187,10 +187,10 @@ async def test_what_a_dead_worker_reserved_is_given_back(
     await access.limit("ana", acme, 10)
     await reserve(pool, base, 10)
     assert await budgets.expire(pool, NOW + HOUR / 2) == 0
-    assert await at(pool, acme, NOW) == Standing(10, 0, 10)
+    assert await at(pool, acme, NOW) == Month(10, 0, 10)
     assert await budgets.expire(pool, NOW + HOUR) == 1
     assert await budgets.expire(pool, NOW + HOUR) == 0
-    assert await at(pool, acme, NOW) == Standing(10, 0, 0)
+    assert await at(pool, acme, NOW) == Month(10, 0, 0)
 
 
 async def test_what_was_spent_counts_although_the_reservation_had_expired(
@@ -200,7 +200,7 @@ async def test_what_was_spent_counts_although_the_reservation_had_expired(
     await budgets.expire(pool, NOW + HOUR)
     await settle(pool, late, 8)
     await settle(pool, late, 8)
-    assert await at(pool, acme, NOW) == Standing(None, 8, 0)
+    assert await at(pool, acme, NOW) == Month(None, 8, 0)
 
 
 async def test_an_expired_reservation_asked_for_again_is_judged_anew(
@@ -214,7 +214,7 @@ async def test_an_expired_reservation_asked_for_again_is_judged_anew(
         await reserve(pool, base, 6, again=first)
     await settle(pool, second, 0)
     await reserve(pool, base, 6, again=first)
-    assert await at(pool, acme, NOW) == Standing(10, 0, 6)
+    assert await at(pool, acme, NOW) == Month(10, 0, 6)
 
 
 async def test_a_call_counts_in_the_month_in_which_it_was_reserved(
@@ -224,8 +224,8 @@ async def test_a_call_counts_in_the_month_in_which_it_was_reserved(
     over_the_year = await reserve(pool, base, 10)
     await reserve(pool, base, 10, NOW + HOUR)
     await settle(pool, over_the_year, 9)
-    assert await at(pool, acme, NOW) == Standing(10, 9, 0)
-    assert await at(pool, acme, NOW + HOUR) == Standing(10, 0, 10)
+    assert await at(pool, acme, NOW) == Month(10, 9, 0)
+    assert await at(pool, acme, NOW + HOUR) == Month(10, 0, 10)
 
 
 async def test_reservations_that_are_done_with_are_forgotten_and_open_ones_are_not(
@@ -235,7 +235,7 @@ async def test_reservations_that_are_done_with_are_forgotten_and_open_ones_are_n
     await settle(pool, done, 1)
     await budgets.forget(pool, NOW + 2 * HOUR)
     assert [row["id"] for row in await pool.fetch("SELECT id FROM reservations")] == [open_]
-    assert await at(pool, acme, NOW) == Standing(None, 1, 2)
+    assert await at(pool, acme, NOW) == Month(None, 1, 2)
 
 
 async def test_with_an_organization_go_its_budget_its_spend_and_its_reservations(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.access.budget import Standing, judge, next_period, period_of, shortage
+from services.access.budget import Month, judge, next_period, period_of, shortage
 from services.shared.money import MICROS
 
 CENT = MICROS // 100
@@ -28,7 +28,7 @@ CENT = MICROS // 100
 def test_what_is_spent_and_reserved_and_asked_for_stays_within_the_limit(
     limit: int | None, spent: int, reserved: int, amount: int, granted: bool
 ) -> None:
-    assert judge(Standing(limit, spent, reserved), amount) is granted
+    assert judge(Month(limit, spent, reserved), amount) is granted
 
 
 @pytest.mark.parametrize(
@@ -54,16 +54,16 @@ def test_the_next_period_is_the_next_month_and_the_day_before_is_in_this_one(day
 
 
 @pytest.mark.parametrize(
-    ("standing", "told"),
+    ("month", "told"),
     [
-        (Standing(4000 * CENT, 4015 * CENT), "$40.15 spent of $40.00 limit."),
+        (Month(4000 * CENT, 4015 * CENT), "$40.15 spent of $40.00 limit."),
         (
-            Standing(4000 * CENT, 3000 * CENT, 1000 * CENT),
+            Month(4000 * CENT, 3000 * CENT, 1000 * CENT),
             "$30.00 spent and $10.00 reserved of $40.00 limit.",
         ),
-        (Standing(4000 * CENT, 3990 * CENT), "$39.90 spent of $40.00 limit; this needs $0.20."),
-        (Standing(0), "$0.00 spent of $0.00 limit."),
+        (Month(4000 * CENT, 3990 * CENT), "$39.90 spent of $40.00 limit; this needs $0.20."),
+        (Month(0), "$0.00 spent of $0.00 limit."),
     ],
 )
-def test_a_refusal_has_the_figures(standing: Standing, told: str) -> None:
-    assert shortage(standing, 20 * CENT) == f"Organization monthly budget exhausted: {told}"
+def test_a_refusal_has_the_figures(month: Month, told: str) -> None:
+    assert shortage(month, 20 * CENT) == f"Organization monthly budget exhausted: {told}"
