@@ -42,7 +42,7 @@ async def delete(connection: Connection, caller: Caller, user_id: UUID, new_id: 
     left = await organizations.remove_everywhere(connection, caller, user_id)
     own = await names.lock_of_owner(connection, user_id)
     bases = await connection.fetch(_BASES, user_id, own)
-    await take_down(connection, caller, bases, new_id)
+    await take_down(connection, caller, bases, new_id, owner_gone=True)
     await agents.delete_own(connection, caller, user_id)
     for statement in _DISOWN:
         await connection.execute(statement, user_id)

@@ -76,7 +76,7 @@ async def delete_organization(
     await organizations.lock_for_change(connection, organization_id, caller.person, roles)
     await names.lock_of_organization(connection, organization_id)
     rows = await connection.fetch(_BASES, organization_id)
-    await take_down(connection, caller, rows, new_id)
+    await take_down(connection, caller, rows, new_id, owner_gone=True)
     await changing.delete_of_organization(connection, caller, organization_id)
     name = await connection.fetchval(_DELETE, organization_id)
     event = Event(
@@ -92,9 +92,17 @@ async def delete_organization(
 
 
 async def take_down(
-    connection: Connection, caller: Caller, rows: Sequence[asyncpg.Record], new_id: NewId
+    connection: Connection,
+    caller: Caller,
+    rows: Sequence[asyncpg.Record],
+    new_id: NewId,
+    *,
+    owner_gone: bool = False,
 ) -> None:
-    """Delete bases for good, whose names and rows are locked, and start their teardowns."""
+    """Delete bases for good, whose names and rows are locked, and start their teardowns.
+
+    `owner_gone`: the organization or the person that they belonged to goes too.
+    """
     holders = await names.count_holders(connection, [row["collection_name"] for row in rows])
     started = []
     for row in rows:
@@ -107,6 +115,7 @@ async def take_down(
                 keep_base=False,
                 other_holders=holders[row["collection_name"]],
                 watermark=new_id(),
+                owner_gone=owner_gone,
             )
         )
     await knowledge_bases.delete(connection, [row["id"] for row in rows])

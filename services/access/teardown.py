@@ -32,6 +32,8 @@ class Teardown:
     collection_name: str
     last_holder: bool
     """Whether no base holds the name any more, so that its table goes too."""
+    owner_gone: bool
+    """Whether the organization or the person that the base belonged to goes too."""
     emptied_before: UUID | None
     """UUIDv7: what has a smaller id goes. None but for emptied bases."""
     awaited: frozenset[str] = OWNERS
@@ -55,6 +57,7 @@ def begin(
     keep_base: bool,
     other_holders: int,
     watermark: UUID,
+    owner_gone: bool = False,
 ) -> Teardown:
     """Begin taking down a base, or its content alone where `keep_base` (an organization's default).
 
@@ -67,5 +70,6 @@ def begin(
         knowledge_base_id=base_id,
         collection_name=collection_name,
         last_holder=not keep_base and other_holders == 0,
+        owner_gone=owner_gone,
         emptied_before=watermark if keep_base else None,
     )

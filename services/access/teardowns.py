@@ -15,8 +15,9 @@ from services.shared.db import Connection, Pool
 SWEEP_BATCH = 100
 
 _INSERT = """
-INSERT INTO teardowns (id, kind, knowledge_base_id, collection_name, last_holder, emptied_before, awaited)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO teardowns (id, kind, knowledge_base_id, collection_name, last_holder, owner_gone, emptied_before,
+                       awaited)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 """
 _NAME = "SELECT collection_name FROM teardowns WHERE id = $1"
 _FIND = "SELECT * FROM teardowns WHERE id = $1"
@@ -37,6 +38,7 @@ def _from_row(row: asyncpg.Record) -> Teardown:
         knowledge_base_id=row["knowledge_base_id"],
         collection_name=row["collection_name"],
         last_holder=row["last_holder"],
+        owner_gone=row["owner_gone"],
         emptied_before=row["emptied_before"],
         awaited=frozenset(row["awaited"]),
     )
@@ -53,6 +55,7 @@ async def start(connection: Connection, teardowns: Sequence[Teardown]) -> None:
                 t.knowledge_base_id,
                 t.collection_name,
                 t.last_holder,
+                t.owner_gone,
                 t.emptied_before,
                 sorted(t.awaited),
             )
@@ -104,5 +107,6 @@ async def _announce(connection: Connection, teardown: Teardown) -> None:
         teardown_id=str(teardown.id),
         collection_name=teardown.collection_name,
         last_holder=teardown.last_holder,
+        owner_gone=teardown.owner_gone,
     )
     await outbox.announce(connection, bus.BASE_DELETED, deleted)

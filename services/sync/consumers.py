@@ -129,14 +129,17 @@ class FactListener:
             await claims.forget_document(connection, document_id)
 
     async def base_deleted(self, delivery: Delivery) -> None:
-        """Its sources are parted from it and keep their configuration."""
+        """Its sources are parted from it and keep their configuration, or go with those whose they were."""
         fact = facts.BaseDeleted.FromString(delivery.data)
         base_id = read_id(fact.knowledge_base_id)
         async with self._pool.acquire() as connection:
             await bases.bury(connection, base_id)
             async with connection.transaction():
                 await claims.forget_base(connection, base_id)
-                await sources.detach(connection, base_id)
+                if fact.owner_gone:
+                    await jobs.forget(connection, await sources.delete_of_base(connection, base_id))
+                else:
+                    await sources.detach(connection, base_id)
                 await outbox.announce(connection, teardown_answered("sync"), _answer(fact.teardown_id))
 
     async def base_emptied(self, delivery: Delivery) -> None:

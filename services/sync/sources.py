@@ -33,6 +33,8 @@ _OF_BASE = (
 _DETACHED = "SELECT * FROM sources WHERE detached AND id > $1 ORDER BY id LIMIT $2"
 _RUNS = "SELECT id FROM runs WHERE source_id = $1"
 _DELETE = "DELETE FROM sources WHERE id = $1 RETURNING *"
+_RUNS_OF_BASE = "SELECT id FROM runs WHERE source_id IN (SELECT id FROM sources WHERE knowledge_base_id = $1)"
+_DELETE_OF_BASE = "DELETE FROM sources WHERE knowledge_base_id = $1"
 _DETACH = "UPDATE sources SET detached = true WHERE knowledge_base_id = $1"
 _ATTACH = """
 UPDATE sources SET knowledge_base_id = $2, tenant_id = $3, owner_user_id = $4, detached = false
@@ -137,6 +139,13 @@ async def delete(connection: Connection, source_id: UUID, actor_user_id: UUID) -
 async def detach(connection: Connection, base_id: UUID) -> None:
     """Part all sources from a base that was deleted; they keep their configuration."""
     await connection.execute(_DETACH, base_id)
+
+
+async def delete_of_base(connection: Connection, base_id: UUID) -> list[UUID]:
+    """Remove all sources of a base that was deleted with those it belonged to; return the ids of their runs."""
+    run_ids = [row["id"] for row in await connection.fetch(_RUNS_OF_BASE, base_id)]
+    await connection.execute(_DELETE_OF_BASE, base_id)
+    return run_ids
 
 
 async def attach(

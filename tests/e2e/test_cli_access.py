@@ -152,6 +152,7 @@ async def test_what_is_printed_for_people_names_what_scripts_are_told(home: Path
 async def test_what_cannot_be_meant_is_refused_before_anything_is_asked(home: Path) -> None:
     for arguments in (
         ("grant", "add", "plans"),
+        ("ingest", __file__, "--operator", "--base", AGENT),
         ("grant", "add", "plans", "--team", AGENT, "--agent", AGENT),
         ("kb", "create", "Plans", "--team", AGENT, "--visibility", "org"),
         ("team", "delete", str(uuid4())),

@@ -150,7 +150,8 @@ async def test_a_name_that_others_hold_keeps_its_table(access: Access, pool: Poo
     await access.base("bea", **fields)
     await leave(access, "bea")
     (payload,) = await sent(pool, bus.BASE_DELETED)
-    assert not BaseDeleted.FromString(payload).last_holder
+    fact = BaseDeleted.FromString(payload)
+    assert (fact.last_holder, fact.owner_gone) == (False, True)
 
 
 async def test_the_deployments_admin_deletes_anybodys_account_and_others_their_own_alone(

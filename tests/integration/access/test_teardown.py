@@ -54,6 +54,7 @@ async def test_a_deleted_base_reserves_its_name_until_all_four_have_answered(
     await access.delete("ana", made.id)
     (fact,) = await deleted(pool)
     assert (fact.knowledge_base_id, fact.collection_name, fact.last_holder) == (made.id, "handbook", True)
+    assert not fact.owner_gone
     for service in sorted(OWNERS):
         assert not await is_free(access, "handbook")
         assert not await is_free(access, "handbook", "ana")
@@ -182,6 +183,7 @@ async def test_an_organization_goes_with_all_its_bases_and_each_is_announced(
     assert len(facts) == 4
     assert sorted(facts[base.id].last_holder for base in shared) == [False, True]
     assert facts[personal.id].last_holder
+    assert all(fact.owner_gone for fact in facts.values())
     (payload,) = await sent(pool, bus.ORGANIZATION_DELETED)
     assert OrganizationDeleted.FromString(payload).organization_id == acme
     assert await pool.fetchval("SELECT count(*) FROM members") == 0

@@ -32,12 +32,13 @@ async def tell(broker: Broker, subject: str, fact: Message) -> None:
     await broker.publish([Outgoing(uuid7(), subject, fact.SerializeToString())])
 
 
-async def delete(stage: Stage, broker: Broker, base: UUID) -> None:
+async def delete(stage: Stage, broker: Broker, base: UUID, *, owner_gone: bool = False) -> None:
     """Delete a base, twice told, and wait for the answer."""
     stage.access.editors = {(person, held) for person, held in stage.access.editors if held != base}
     teardown = str(uuid7())
     for _ in range(2):
-        await tell(broker, bus.BASE_DELETED, BaseDeleted(knowledge_base_id=str(base), teardown_id=teardown))
+        fact = BaseDeleted(knowledge_base_id=str(base), teardown_id=teardown, owner_gone=owner_gone)
+        await tell(broker, bus.BASE_DELETED, fact)
     await stage.answered(TeardownAnswered(teardown_id=teardown, service="sync"))
 
 
@@ -54,6 +55,18 @@ async def test_a_deleted_base_leaves_its_sources_detached_with_their_configurati
     assert (detached.id, detached.local_directory) == (source.id, source.local_directory)
     start = pb.StartRunRequest(source_id=source.id)
     assert (await refused(stage, "StartRun", start)).reason == reasons.ERROR_REASON_BASE_DELETED
+
+
+async def test_a_base_that_goes_with_its_organization_or_person_takes_its_sources_along(
+    stage: Stage, base: UUID, access_broker: Broker
+) -> None:
+    stage.write("a.md")
+    source = await stage.source(base)
+    await stage.run(source)
+    await delete(stage, access_broker, base, owner_gone=True)
+    assert not (await stage.call("ListSources", pb.ListSourcesRequest())).sources
+    start = pb.StartRunRequest(source_id=source.id)
+    assert (await refused(stage, "StartRun", start)).reason == reasons.ERROR_REASON_NOT_FOUND
 
 
 async def test_a_detached_source_is_pointed_at_another_base_and_brings_everything_there(

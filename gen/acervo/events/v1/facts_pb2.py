@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from acervo.common.v1 import error_reason_pb2 as acervo_dot_common_dot_v1_dot_error__reason__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x61\x63\x65rvo/events/v1/facts.proto\x12\x10\x61\x63\x65rvo.events.v1\x1a#acervo/common/v1/error_reason.proto\"~\n\x0f\x44ocumentIndexed\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x13\n\x0b\x63hunk_count\x18\x03 \x01(\x05\x12\x1c\n\x14retired_document_ids\x18\x04 \x03(\t\x12\x12\n\nsuperseded\x18\x05 \x01(\x08\"e\n\x0e\x44ocumentFailed\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12-\n\x06reason\x18\x03 \x01(\x0e\x32\x1d.acervo.common.v1.ErrorReason\"\x86\x01\n\x10\x44ocumentFinished\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x0f\n\x07\x66ile_id\x18\x03 \x01(\t\x12\x0c\n\x04\x64one\x18\x04 \x01(\x08\x12-\n\x06reason\x18\x05 \x01(\x0e\x32\x1d.acervo.common.v1.ErrorReason\"R\n\x0f\x44ocumentDeleted\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12\x0f\n\x07\x66ile_id\x18\x03 \x01(\t\"k\n\x0b\x42\x61seDeleted\x12\x19\n\x11knowledge_base_id\x18\x01 \x01(\t\x12\x13\n\x0bteardown_id\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12\x13\n\x0blast_holder\x18\x04 \x01(\x08\"U\n\x0b\x42\x61seEmptied\x12\x19\n\x11knowledge_base_id\x18\x01 \x01(\t\x12\x13\n\x0bteardown_id\x18\x02 \x01(\t\x12\x16\n\x0e\x65mptied_before\x18\x03 \x01(\t\"\xfb\x01\n\rSourceChanged\x12\x11\n\tchange_id\x18\x01 \x01(\t\x12.\n\x06\x63hange\x18\x02 \x01(\x0e\x32\x1e.acervo.events.v1.SourceChange\x12\x15\n\ractor_user_id\x18\x03 \x01(\t\x12\x11\n\tsource_id\x18\x04 \x01(\t\x12\x11\n\tconnector\x18\x05 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x06 \x01(\t\x12\"\n\x1aprevious_knowledge_base_id\x18\x07 \x01(\t\x12\x11\n\tsecret_id\x18\x08 \x01(\t\x12\x18\n\x10\x63loned_source_id\x18\t \x01(\t\"8\n\x10TeardownAnswered\x12\x13\n\x0bteardown_id\x18\x01 \x01(\t\x12\x0f\n\x07service\x18\x02 \x01(\t\".\n\x13OrganizationDeleted\x12\x17\n\x0forganization_id\x18\x01 \x01(\t\"9\n\rMemberRemoved\x12\x17\n\x0forganization_id\x18\x01 \x01(\t\x12\x0f\n\x07user_id\x18\x02 \x01(\t\"!\n\x0e\x41\x63\x63ountDeleted\x12\x0f\n\x07user_id\x18\x01 \x01(\t\"\"\n\rSecretDeleted\x12\x11\n\tsecret_id\x18\x01 \x01(\t\"\x1e\n\x0b\x46ileDeleted\x12\x0f\n\x07\x66ile_id\x18\x01 \x01(\t\"/\n\x0b\x46\x61\x63tHandled\x12\x0f\n\x07\x66\x61\x63t_id\x18\x01 \x01(\t\x12\x0f\n\x07service\x18\x02 \x01(\t*~\n\x0cSourceChange\x12\x1d\n\x19SOURCE_CHANGE_UNSPECIFIED\x10\x00\x12\x19\n\x15SOURCE_CHANGE_CREATED\x10\x01\x12\x19\n\x15SOURCE_CHANGE_UPDATED\x10\x02\x12\x19\n\x15SOURCE_CHANGE_DELETED\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x61\x63\x65rvo/events/v1/facts.proto\x12\x10\x61\x63\x65rvo.events.v1\x1a#acervo/common/v1/error_reason.proto\"~\n\x0f\x44ocumentIndexed\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x13\n\x0b\x63hunk_count\x18\x03 \x01(\x05\x12\x1c\n\x14retired_document_ids\x18\x04 \x03(\t\x12\x12\n\nsuperseded\x18\x05 \x01(\x08\"e\n\x0e\x44ocumentFailed\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12-\n\x06reason\x18\x03 \x01(\x0e\x32\x1d.acervo.common.v1.ErrorReason\"\x86\x01\n\x10\x44ocumentFinished\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x0f\n\x07\x61ttempt\x18\x02 \x01(\x05\x12\x0f\n\x07\x66ile_id\x18\x03 \x01(\t\x12\x0c\n\x04\x64one\x18\x04 \x01(\x08\x12-\n\x06reason\x18\x05 \x01(\x0e\x32\x1d.acervo.common.v1.ErrorReason\"R\n\x0f\x44ocumentDeleted\x12\x13\n\x0b\x64ocument_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12\x0f\n\x07\x66ile_id\x18\x03 \x01(\t\"\x7f\n\x0b\x42\x61seDeleted\x12\x19\n\x11knowledge_base_id\x18\x01 \x01(\t\x12\x13\n\x0bteardown_id\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12\x13\n\x0blast_holder\x18\x04 \x01(\x08\x12\x12\n\nowner_gone\x18\x05 \x01(\x08\"U\n\x0b\x42\x61seEmptied\x12\x19\n\x11knowledge_base_id\x18\x01 \x01(\t\x12\x13\n\x0bteardown_id\x18\x02 \x01(\t\x12\x16\n\x0e\x65mptied_before\x18\x03 \x01(\t\"\xfb\x01\n\rSourceChanged\x12\x11\n\tchange_id\x18\x01 \x01(\t\x12.\n\x06\x63hange\x18\x02 \x01(\x0e\x32\x1e.acervo.events.v1.SourceChange\x12\x15\n\ractor_user_id\x18\x03 \x01(\t\x12\x11\n\tsource_id\x18\x04 \x01(\t\x12\x11\n\tconnector\x18\x05 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x06 \x01(\t\x12\"\n\x1aprevious_knowledge_base_id\x18\x07 \x01(\t\x12\x11\n\tsecret_id\x18\x08 \x01(\t\x12\x18\n\x10\x63loned_source_id\x18\t \x01(\t\"8\n\x10TeardownAnswered\x12\x13\n\x0bteardown_id\x18\x01 \x01(\t\x12\x0f\n\x07service\x18\x02 \x01(\t\".\n\x13OrganizationDeleted\x12\x17\n\x0forganization_id\x18\x01 \x01(\t\"9\n\rMemberRemoved\x12\x17\n\x0forganization_id\x18\x01 \x01(\t\x12\x0f\n\x07user_id\x18\x02 \x01(\t\"!\n\x0e\x41\x63\x63ountDeleted\x12\x0f\n\x07user_id\x18\x01 \x01(\t\"\"\n\rSecretDeleted\x12\x11\n\tsecret_id\x18\x01 \x01(\t\"\x1e\n\x0b\x46ileDeleted\x12\x0f\n\x07\x66ile_id\x18\x01 \x01(\t\"/\n\x0b\x46\x61\x63tHandled\x12\x0f\n\x07\x66\x61\x63t_id\x18\x01 \x01(\t\x12\x0f\n\x07service\x18\x02 \x01(\t*~\n\x0cSourceChange\x12\x1d\n\x19SOURCE_CHANGE_UNSPECIFIED\x10\x00\x12\x19\n\x15SOURCE_CHANGE_CREATED\x10\x01\x12\x19\n\x15SOURCE_CHANGE_UPDATED\x10\x02\x12\x19\n\x15SOURCE_CHANGE_DELETED\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'acervo.events.v1.facts_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SOURCECHANGE']._serialized_start=1306
-  _globals['_SOURCECHANGE']._serialized_end=1432
+  _globals['_SOURCECHANGE']._serialized_start=1326
+  _globals['_SOURCECHANGE']._serialized_end=1452
   _globals['_DOCUMENTINDEXED']._serialized_start=87
   _globals['_DOCUMENTINDEXED']._serialized_end=213
   _globals['_DOCUMENTFAILED']._serialized_start=215
@@ -43,23 +43,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DOCUMENTDELETED']._serialized_start=455
   _globals['_DOCUMENTDELETED']._serialized_end=537
   _globals['_BASEDELETED']._serialized_start=539
-  _globals['_BASEDELETED']._serialized_end=646
-  _globals['_BASEEMPTIED']._serialized_start=648
-  _globals['_BASEEMPTIED']._serialized_end=733
-  _globals['_SOURCECHANGED']._serialized_start=736
-  _globals['_SOURCECHANGED']._serialized_end=987
-  _globals['_TEARDOWNANSWERED']._serialized_start=989
-  _globals['_TEARDOWNANSWERED']._serialized_end=1045
-  _globals['_ORGANIZATIONDELETED']._serialized_start=1047
-  _globals['_ORGANIZATIONDELETED']._serialized_end=1093
-  _globals['_MEMBERREMOVED']._serialized_start=1095
-  _globals['_MEMBERREMOVED']._serialized_end=1152
-  _globals['_ACCOUNTDELETED']._serialized_start=1154
-  _globals['_ACCOUNTDELETED']._serialized_end=1187
-  _globals['_SECRETDELETED']._serialized_start=1189
-  _globals['_SECRETDELETED']._serialized_end=1223
-  _globals['_FILEDELETED']._serialized_start=1225
-  _globals['_FILEDELETED']._serialized_end=1255
-  _globals['_FACTHANDLED']._serialized_start=1257
-  _globals['_FACTHANDLED']._serialized_end=1304
+  _globals['_BASEDELETED']._serialized_end=666
+  _globals['_BASEEMPTIED']._serialized_start=668
+  _globals['_BASEEMPTIED']._serialized_end=753
+  _globals['_SOURCECHANGED']._serialized_start=756
+  _globals['_SOURCECHANGED']._serialized_end=1007
+  _globals['_TEARDOWNANSWERED']._serialized_start=1009
+  _globals['_TEARDOWNANSWERED']._serialized_end=1065
+  _globals['_ORGANIZATIONDELETED']._serialized_start=1067
+  _globals['_ORGANIZATIONDELETED']._serialized_end=1113
+  _globals['_MEMBERREMOVED']._serialized_start=1115
+  _globals['_MEMBERREMOVED']._serialized_end=1172
+  _globals['_ACCOUNTDELETED']._serialized_start=1174
+  _globals['_ACCOUNTDELETED']._serialized_end=1207
+  _globals['_SECRETDELETED']._serialized_start=1209
+  _globals['_SECRETDELETED']._serialized_end=1243
+  _globals['_FILEDELETED']._serialized_start=1245
+  _globals['_FILEDELETED']._serialized_end=1275
+  _globals['_FACTHANDLED']._serialized_start=1277
+  _globals['_FACTHANDLED']._serialized_end=1324
 # @@protoc_insertion_point(module_scope)

@@ -68,16 +68,18 @@ class DocumentDeleted(_message.Message):
     def __init__(self, document_id: _Optional[str] = ..., knowledge_base_id: _Optional[str] = ..., file_id: _Optional[str] = ...) -> None: ...
 
 class BaseDeleted(_message.Message):
-    __slots__ = ("knowledge_base_id", "teardown_id", "collection_name", "last_holder")
+    __slots__ = ("knowledge_base_id", "teardown_id", "collection_name", "last_holder", "owner_gone")
     KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
     TEARDOWN_ID_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
     LAST_HOLDER_FIELD_NUMBER: _ClassVar[int]
+    OWNER_GONE_FIELD_NUMBER: _ClassVar[int]
     knowledge_base_id: str
     teardown_id: str
     collection_name: str
     last_holder: bool
-    def __init__(self, knowledge_base_id: _Optional[str] = ..., teardown_id: _Optional[str] = ..., collection_name: _Optional[str] = ..., last_holder: _Optional[bool] = ...) -> None: ...
+    owner_gone: bool
+    def __init__(self, knowledge_base_id: _Optional[str] = ..., teardown_id: _Optional[str] = ..., collection_name: _Optional[str] = ..., last_holder: _Optional[bool] = ..., owner_gone: _Optional[bool] = ...) -> None: ...
 
 class BaseEmptied(_message.Message):
     __slots__ = ("knowledge_base_id", "teardown_id", "emptied_before")
