@@ -74,8 +74,10 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
     await _authorise(connection, caller, wish)
     embedding = await _claim(connection, caller, wish, name, fresh.embedding)
     base = await _store(connection, caller, wish, fresh.id, name, embedding)
+    if base.id != fresh.id:  # it was there, and it is written down what became of it
+        return base
     event = of_base(
-        Action.KNOWLEDGE_BASE_CREATED if base.id == fresh.id else Action.KNOWLEDGE_BASE_ADOPTED,
+        Action.KNOWLEDGE_BASE_CREATED,
         base.id,
         base.holding,
         display_name=base.display_name,
@@ -154,5 +156,5 @@ async def _take_over(
     if not takes_over(wish.scope, BaseKind.OPERATOR):
         return None
     return await unowned.take_over(
-        connection, name, caller.person, display_name=wish.display_name, config=wish.ingestion_config
+        connection, caller, name, display_name=wish.display_name, config=wish.ingestion_config
     )

@@ -29,7 +29,7 @@ SELECT id FROM knowledge_bases WHERE collection_name = $1 AND kind = 'operator' 
 """
 _TAKE_OVER = """
 UPDATE knowledge_bases SET kind = 'regular', owner_user_id = $2, display_name = $3, ingestion_config = $4
- WHERE collection_name = $1 AND kind = 'operator' RETURNING id, create_time
+ WHERE collection_name = $1 AND kind = 'operator' RETURNING *
 """
 _UNKNOWN = """
 SELECT * FROM knowledge_bases WHERE collection_name = $1 AND kind = 'legacy_unknown' ORDER BY id FOR UPDATE
@@ -108,10 +108,12 @@ async def open_base(
 
 
 async def take_over(
-    connection: Connection, name: str, owner: UUID | None, *, display_name: str, config: IngestionConfig
+    connection: Connection, caller: Caller, name: str, *, display_name: str, config: IngestionConfig
 ) -> tuple[UUID, datetime] | None:
     """Turn the operators' bases of a name, which is locked, into app bases; return the oldest one's id and age."""
-    rows = await connection.fetch(_TAKE_OVER, name, owner, display_name, config_to_json(config))
+    rows = await connection.fetch(_TAKE_OVER, name, caller.person, display_name, config_to_json(config))
+    for row in rows:
+        await _record(connection, caller, Action.KNOWLEDGE_BASE_ADOPTED, row)
     return min(((row["id"], row["create_time"]) for row in rows), default=None)
 
 
@@ -144,12 +146,16 @@ async def confirm(connection: Connection, caller: Caller, name: str) -> int:
     kind = confirmed(BaseKind.LEGACY_UNKNOWN)
     await connection.execute(_CONFIRM, [row["id"] for row in rows], kind)
     for row in rows:
-        event = of_base(
-            Action.KNOWLEDGE_BASE_CONFIRMED,
-            row["id"],
-            holding_from_row(row),
-            display_name=row["display_name"],
-            collection_name=name,
-        )
-        await log.record(connection, caller, event)
+        await _record(connection, caller, Action.KNOWLEDGE_BASE_CONFIRMED, row)
     return len(rows)
+
+
+async def _record(connection: Connection, caller: Caller, action: Action, row: asyncpg.Record) -> None:
+    event = of_base(
+        action,
+        row["id"],
+        holding_from_row(row),
+        display_name=row["display_name"],
+        collection_name=row["collection_name"],
+    )
+    await log.record(connection, caller, event)

@@ -183,6 +183,8 @@ async def test_what_was_vouched_for_is_taken_over_and_vouching_again_changes_not
     taken = await access.base(ADMIN, collection_name="imported", scope=kb.SCOPE_APP)
     assert taken.id == unknown[0]
     assert set(await listed(access, "imported")) == {*unknown, operators.id}
+    adopted = await pool.fetch("SELECT object_id FROM audit_events WHERE action = 'knowledge_base.adopted'")
+    assert {str(row["object_id"]) for row in adopted} == {*unknown, operators.id}
 
 
 async def test_what_is_known_is_left_alone_by_vouching(access: Access) -> None:
