@@ -56,7 +56,7 @@ def servicers(pool: Pool, settings: AccessSettings) -> list[Servicer]:
         ),
         (
             knowledge_bases_pb2_grpc.add_KnowledgeBaseServiceServicer_to_server,
-            KnowledgeBaseServicer(pool, callers, embedding),
+            KnowledgeBaseServicer(pool, callers, embedding, settings.egress_allow),
         ),
         (
             collections_pb2_grpc.add_CollectionServiceServicer_to_server,

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from services.access.embedding_settings import LOCAL, Serving
+from services.shared.embedding_providers import Provider
+
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
@@ -26,6 +29,8 @@ class Holder:
     """Whether the claimant may write to it."""
     hidden: bool
     """Whether it holds content that no organization or person owns."""
+    serving: Serving = LOCAL
+    """Who serves its embedding model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +40,14 @@ class Name:
     embedding: Embedding
     """What it has; what the claimant asked for, where it is new."""
     holders: Sequence[Holder]
+    """Oldest first."""
     teardowns: int
     """How many deletions of bases of this name are not answered by every service yet."""
+
+    @property
+    def serving(self) -> Serving | None:
+        """What a new base adopts: the oldest holder's. None where the name is free."""
+        return self.holders[0].serving if self.holders else None
 
     @property
     def reserved(self) -> bool:
@@ -62,13 +73,25 @@ class Verdict(StrEnum):
     """The name's embedding settings are others than the claimant chose."""
 
 
-def judge(name: Name, claimant: Claimant, wanted: Embedding | None) -> Verdict:
-    """Decide on a claim; `wanted` is the claimant's own choice of settings, None to take what is there."""
+def judge(
+    name: Name, claimant: Claimant, wanted: Embedding | None, provider: Provider | None = None
+) -> Verdict:
+    """Decide on a claim; `wanted` and `provider` are the claimant's own choices, None to take what is there."""
     if name.reserved or not all(_yields(holder, claimant) for holder in name.holders):
         return Verdict.TAKEN
-    if wanted is not None and wanted != name.embedding:
-        return Verdict.EMBEDDING_CONFLICT
-    return Verdict.GRANTED
+    return Verdict.EMBEDDING_CONFLICT if conflicts(name, wanted, provider) else Verdict.GRANTED
+
+
+def conflicts(name: Name, wanted: Embedding | None, provider: Provider | None = None) -> Sequence[str]:
+    """The fields in which a claimant's choice contradicts what the name has."""
+    found = []
+    if wanted is not None and wanted.model != name.embedding.model:
+        found.append("embedding.model")
+    if wanted is not None and wanted.width != name.embedding.width:
+        found.append("embedding.width")
+    if provider is not None and name.serving is not None and provider is not name.serving.provider:
+        found.append("embedding_provider")
+    return found
 
 
 def _yields(holder: Holder, claimant: Claimant) -> bool:

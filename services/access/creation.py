@@ -6,18 +6,20 @@ from datetime import datetime
 from typing import Self
 from uuid import UUID
 
-from services.access import knowledge_bases, names, organizations, teams, unowned
+from services.access import knowledge_bases, names, organizations, serving, teams, unowned
 from services.access.audit import log
 from services.access.audit.bases import of_base
 from services.access.audit.events import Action
-from services.access.claims import Claimant, Embedding, Verdict, judge
+from services.access.claims import Claimant, Embedding, Name, Verdict, conflicts, judge
+from services.access.embedding_settings import LOCAL, NO_EDIT, Serving, ServingEdit, apply
 from services.access.knowledge_bases import KnowledgeBase
 from services.access.provenance import takes_over
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Visibility
 from services.access.refusals import BaseNotFound, EmbeddingConflict
 from services.access.roles import Permission, roles_with
 from services.shared.db import Connection
-from services.shared.errors import NameTaken
+from services.shared.embedding_providers import Provider
+from services.shared.errors import FieldsInvalid, FieldViolation, NameTaken
 from services.shared.ids import uuid7
 from services.shared.ingestion_config import DEFAULT, IngestionConfig
 from services.shared.names import check_collection_name, derive_collection_name
@@ -41,6 +43,8 @@ class Wish:
     """Which team it is to be visible to; None but for that visibility."""
     embedding: Embedding | None = None
     """None: what the name has already, or the deployment's default."""
+    serving: ServingEdit = NO_EDIT
+    """What is named of who serves the model; the rest is what the name has already, or the deployment's models."""
     ingestion_config: IngestionConfig = DEFAULT
     default_base: bool = False
 
@@ -65,15 +69,27 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
     """Make a base, in the caller's transaction; an app base out of what operators ingested under its name.
 
     Raises OrganizationNotFound or BaseNotFound where the caller may not make bases there, TeamNotFound, NameInvalid,
-    NameTaken or EmbeddingConflict. Where another transaction is at work on the name for longer than a second, the
-    database's refusal to wait goes up: callers are told to try again.
+    NameTaken, EmbeddingConflict, FieldsInvalid, EndpointNotFound or SecretNotFound. Where another transaction is at
+    work on the name for longer than a second, the database's refusal to wait goes up: callers are told to try again.
     """
     name = wish.collection_name or derive_collection_name(wish.display_name, fresh.suffix)
     check_collection_name(name)
     await wait_a_second(connection)
     await _authorise(connection, caller, wish)
-    embedding = await _claim(connection, caller, wish, name, fresh.embedding)
-    base = await _store(connection, caller, wish, fresh.id, name, embedding)
+    held = await _claim(connection, caller, wish, name, fresh.embedding)
+    before = await serving.adopt(connection, caller, held.serving or LOCAL, wish.organization_id)
+    after = apply(before, wish.serving)
+    key = await serving.check(
+        connection,
+        caller,
+        LOCAL,
+        after,
+        wish.organization_id,
+        complete=held.serving is None or bool(wish.serving.named),
+    )
+    base = await _store(connection, caller, wish, fresh.id, name, held.embedding, after)
+    if after != LOCAL:
+        await serving.store(connection, caller, base.id, after, key)
     if base.id != fresh.id:  # it was there, and it is written down what became of it
         return base
     event = of_base(
@@ -102,25 +118,32 @@ async def _authorise(connection: Connection, caller: Caller, wish: Wish) -> None
         raise BaseNotFound
 
 
-async def _claim(
-    connection: Connection, caller: Caller, wish: Wish, name: str, default: Embedding
-) -> Embedding:
-    """Hold the name and return the embedding settings that it has."""
+async def _claim(connection: Connection, caller: Caller, wish: Wish, name: str, default: Embedding) -> Name:
+    """Hold the name and return what it has."""
     held = await names.hold(connection, name, caller, wish.embedding or default)
     claimant = Claimant(
         deployment_admin=caller.deployment_admin,
         outside_organizations=wish.scope is BaseScope.PERSONAL and wish.organization_id is None,
     )
-    verdict = judge(held, claimant, wish.embedding)
+    provider = wish.serving.to.provider if "provider" in wish.serving.named else None
+    verdict = judge(held, claimant, wish.embedding, provider)
     if verdict is Verdict.TAKEN:
         raise NameTaken(name)
     if verdict is Verdict.EMBEDDING_CONFLICT:
-        raise EmbeddingConflict
-    return held.embedding
+        raise EmbeddingConflict(conflicts(held, wish.embedding, provider))
+    if held.serving is None and wish.embedding is None and provider not in {None, Provider.LOCAL}:
+        raise FieldsInvalid([FieldViolation("embedding.model", f"Name the model that {provider} serves.")])
+    return held
 
 
 async def _store(
-    connection: Connection, caller: Caller, wish: Wish, base_id: UUID, name: str, embedding: Embedding
+    connection: Connection,
+    caller: Caller,
+    wish: Wish,
+    base_id: UUID,
+    name: str,
+    embedding: Embedding,
+    served: Serving,
 ) -> KnowledgeBase:
     holding = Holding(
         BaseKind.REGULAR, wish.scope, wish.organization_id, caller.person, wish.visibility, wish.team_id
@@ -143,6 +166,7 @@ async def _store(
         collection_name=name,
         holding=holding,
         embedding=embedding,
+        serving=served,
         ingestion_config=wish.ingestion_config,
         default_base=wish.default_base,
         create_time=stored[1],

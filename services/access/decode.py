@@ -23,6 +23,7 @@ from services.access.knowledge_bases import Filter
 from services.access.organizations import Membership
 from services.access.reach import BaseScope, Grantee, Targets, Visibility, Want
 from services.access.roles import Role
+from services.access.serving_messages import given_serving, read_serving
 from services.shared.errors import FieldsInvalid
 from services.shared.fields import Fields
 from services.shared.ingestion_config import DEFAULT, IngestionConfig, merge
@@ -156,6 +157,7 @@ def wish(request: knowledge_bases_pb2.CreateKnowledgeBaseRequest) -> Wish:
             visibility=_visibility(fields, request.visibility, scope),
             team_id=_team(fields, request),
             embedding=fields.embedding(request.embedding),
+            serving=read_serving(fields, request, given_serving(request)),
             ingestion_config=fields.ingestion_config(request),
         )
     if value.collection_name:

@@ -78,8 +78,8 @@ def member(row: Member) -> organizations_pb2.Member:
     )
 
 
-def knowledge_base(row: KnowledgeBase) -> knowledge_bases_pb2.KnowledgeBase:
-    """A base, every field set."""
+def knowledge_base(row: KnowledgeBase, *, key: bool = False) -> knowledge_bases_pb2.KnowledgeBase:
+    """A base, every field set; which key it embeds with only where `key` is to be told."""
     holding = row.holding
     message = knowledge_bases_pb2.KnowledgeBase(
         id=str(row.id),
@@ -90,6 +90,10 @@ def knowledge_base(row: KnowledgeBase) -> knowledge_bases_pb2.KnowledgeBase:
         owner_user_id=_id(holding.owner_user_id),
         team_id=_id(holding.team_id),
         embedding=knowledge_bases_pb2.EmbeddingSettings(model=row.embedding.model, width=row.embedding.width),
+        embedding_provider=row.serving.provider,
+        embedding_secret_id=_id(row.serving.secret_id) if key else "",
+        embedding_endpoint_id=_id(row.serving.endpoint_id),
+        embedding_base_url=row.serving.base_url,
         ingestion_config=config_to_proto(row.ingestion_config),
         default_base=row.default_base,
         create_time=_time(row.create_time),

@@ -6,7 +6,7 @@ from uuid import UUID
 from acervo.access.v1 import endpoints_pb2 as pb
 from services.access.decode import read_display_name
 from services.access.endpoints import Endpoint, EndpointChange, EndpointKind, EndpointWish
-from services.shared.egress import AddressInvalid, parse_address
+from services.access.serving_messages import read_address
 from services.shared.fields import Fields
 from services.shared.paging import PageRequest
 
@@ -18,15 +18,6 @@ _KINDS: Mapping[pb.EndpointKind, EndpointKind] = {
     pb.ENDPOINT_KIND_OTHER: EndpointKind.OTHER,
 }
 _KIND_CODES = {kind: code for code, kind in _KINDS.items()}
-
-
-def read_address(fields: Fields, path: str, text: str) -> str:
-    """The address of a server, in the form in which it is kept."""
-    try:
-        return parse_address(text).url
-    except AddressInvalid as invalid:
-        fields.refuse(path, str(invalid))
-        return ""
 
 
 def wish(request: pb.CreateEndpointRequest) -> EndpointWish:

@@ -43,6 +43,9 @@ VALUES ($1, $2, $3, $4, $5, $6) RETURNING *
 _UPDATE = """
 UPDATE endpoints SET kind = $2, display_name = $3, base_url = $4, update_time = now() WHERE id = $1 RETURNING *
 """
+_OF_BASE = """
+SELECT e.* FROM endpoints e JOIN knowledge_bases b ON b.embedding_endpoint_id = e.id WHERE b.id = $1
+"""
 _DELETE = "DELETE FROM endpoints WHERE id = $1"
 
 
@@ -131,6 +134,11 @@ async def find_usable(
         _USABLE, caller.person, caller.person is not None, _READERS, endpoint_id, organization_id
     )
     return None if row is None else Endpoint.from_row(row)
+
+
+async def find_of_base(pool: Pool, base_id: UUID) -> Endpoint:
+    """The endpoint that a base names. Raises EndpointNotFound."""
+    return _found(await pool.fetchrow(_OF_BASE, base_id))
 
 
 async def page(

@@ -9,16 +9,21 @@ from uuid import UUID
 import asyncpg
 
 from services.access.claims import Embedding
+from services.access.embedding_settings import Serving
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Targets, Visibility, Want
 from services.access.reach_sql import FROM_BASES, NEAR, REACHED, REACHED_AMONG_MANY, arguments
 from services.shared.db import Connection, Pool
+from services.shared.embedding_providers import Provider
 from services.shared.ingestion_config import IngestionConfig
 from services.shared.ingestion_config_codec import config_from_json, config_to_json
 from services.shared.paging import Page, PageRequest
 
 _COLUMNS = """
     b.id, b.kind, b.scope, b.organization_id, b.owner_user_id, b.visibility, b.team_id, b.default_base,
-    b.display_name, b.collection_name, b.ingestion_config, b.create_time, n.embedding_model, n.embedding_width
+    b.display_name, b.collection_name, b.ingestion_config, b.create_time, n.embedding_model, n.embedding_width,
+    b.embedding_provider, b.embedding_endpoint_id, b.embedding_base_url,
+    (SELECT s.id FROM secret_bindings x JOIN secrets s ON s.id = x.secret_id
+      WHERE x.knowledge_base_id = b.id AND x.purpose = 'embedding') AS embedding_secret_id
 """
 # A name stands for no hidden base, whoever asks: what nobody owns is never found by chance.
 _RESOLVE = f"""
@@ -41,6 +46,9 @@ INSERT INTO knowledge_bases (id, scope, organization_id, owner_user_id, visibili
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 RETURNING create_time
 """
+_UPDATE = """
+UPDATE knowledge_bases SET display_name = $2, visibility = $3, team_id = $4, ingestion_config = $5 WHERE id = $1
+"""
 _DELETE = "DELETE FROM knowledge_bases WHERE id = ANY ($1::uuid[])"
 
 
@@ -57,6 +65,16 @@ def holding_from_row(row: asyncpg.Record) -> Holding:
     )
 
 
+def serving_from_row(row: asyncpg.Record) -> Serving:
+    """Who serves the embedding model of the base of a row."""
+    return Serving(
+        provider=Provider(row["embedding_provider"]),
+        secret_id=row["embedding_secret_id"],
+        endpoint_id=row["embedding_endpoint_id"],
+        base_url=row["embedding_base_url"],
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class KnowledgeBase:
     """A base, which owns a collection."""
@@ -67,6 +85,8 @@ class KnowledgeBase:
     holding: Holding
     """Who may reach it."""
     embedding: Embedding
+    serving: Serving
+    """Who serves that model; without a key where the secret is gone."""
     ingestion_config: IngestionConfig
     default_base: bool
     """Whether it is its organization's default: emptied, never deleted."""
@@ -80,6 +100,7 @@ class KnowledgeBase:
             collection_name=row["collection_name"],
             holding=holding_from_row(row),
             embedding=Embedding(row["embedding_model"], row["embedding_width"]),
+            serving=serving_from_row(row),
             ingestion_config=config_from_json(row["ingestion_config"]),
             default_base=row["default_base"],
             create_time=row["create_time"],
@@ -163,6 +184,18 @@ async def insert(
         holding.kind,
     )
     return made
+
+
+async def update(connection: Connection, base: KnowledgeBase) -> None:
+    """Store what a base is called, who sees it and how it reads, under its lock."""
+    await connection.execute(
+        _UPDATE,
+        base.id,
+        base.display_name,
+        base.holding.visibility,
+        base.holding.team_id,
+        config_to_json(base.ingestion_config),
+    )
 
 
 async def delete(connection: Connection, base_ids: Sequence[UUID]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from services.access.claims import Embedding, Holder, Name
+from services.access.knowledge_bases import serving_from_row
 from services.access.reach import Caller, Want
 from services.access.reach_sql import FROM_BASES, REACHED, arguments
 from services.shared.db import Connection, Pool
@@ -15,7 +16,11 @@ ON CONFLICT (name) DO UPDATE SET name = excluded.name
 RETURNING embedding_model, embedding_width
 """
 _HOLDERS = f"""
-SELECT b.kind <> 'regular' AS hidden, {REACHED} IS TRUE AS editable {FROM_BASES} WHERE b.collection_name = $10
+SELECT b.kind <> 'regular' AS hidden, {REACHED} IS TRUE AS editable,
+       b.embedding_provider, b.embedding_endpoint_id, b.embedding_base_url, x.secret_id AS embedding_secret_id
+  {FROM_BASES}
+  LEFT JOIN secret_bindings x ON x.knowledge_base_id = b.id AND x.purpose = 'embedding'
+ WHERE b.collection_name = $10 ORDER BY b.id
 """
 _TEARDOWNS = "SELECT count(*) FROM teardowns WHERE collection_name = $1"
 _LOCK = "SELECT name FROM collection_names WHERE name = $1 FOR UPDATE"
@@ -48,7 +53,9 @@ async def hold(connection: Connection, name: str, caller: Caller, embedding: Emb
     holders = await connection.fetch(_HOLDERS, *arguments(caller, Want.EDIT), name)
     return Name(
         embedding=Embedding(row["embedding_model"], row["embedding_width"]),
-        holders=[Holder(editable=holder["editable"], hidden=holder["hidden"]) for holder in holders],
+        holders=[
+            Holder(holder["editable"], holder["hidden"], serving_from_row(holder)) for holder in holders
+        ],
         teardowns=await connection.fetchval(_TEARDOWNS, name),
     )
 

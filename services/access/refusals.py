@@ -8,7 +8,7 @@ from uuid import UUID
 
 from acervo.common.v1.error_reason_pb2 import ErrorReason
 from services.access.budget import Month, shortage
-from services.shared.errors import AcervoError, NotFound
+from services.shared.errors import AcervoError, FieldViolation, NotFound
 
 # As many as a message, and a header, have room for.
 _TOLD: Final = 5
@@ -42,8 +42,12 @@ class LastOwner(AcervoError):
 class EmbeddingConflict(AcervoError):
     """The chosen embedding settings are not those of the collection."""
 
-    def __init__(self) -> None:
-        super().__init__(ErrorReason.ERROR_REASON_EMBEDDING_SETTINGS_CONFLICT)
+    def __init__(self, paths: Sequence[str]) -> None:
+        """`paths` are the fields that contradict it."""
+        super().__init__(
+            ErrorReason.ERROR_REASON_EMBEDDING_SETTINGS_CONFLICT,
+            fields=[FieldViolation(path, "The collection has another one already.") for path in paths],
+        )
 
 
 class CollectionAmbiguous(AcervoError):

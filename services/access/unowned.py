@@ -11,7 +11,7 @@ from services.access import knowledge_bases, names
 from services.access.audit import log
 from services.access.audit.bases import of_base
 from services.access.audit.events import Action
-from services.access.claims import Embedding
+from services.access.claims import Embedding, conflicts
 from services.access.knowledge_bases import KnowledgeBase, holding_from_row
 from services.access.provenance import confirmed
 from services.access.reach import BaseKind, BaseScope, Caller, CallerKind, Holding, Want
@@ -84,8 +84,9 @@ async def open_base(
     held = await names.hold(connection, name, caller, wanted or default)
     if held.reserved:
         raise NameTaken(name)
-    if wanted is not None and wanted != held.embedding:
-        raise EmbeddingConflict
+    contrary = conflicts(held, wanted)
+    if contrary:
+        raise EmbeddingConflict(contrary)
     oldest = await connection.fetchval(_OLDEST, name)
     if oldest is None:
         await knowledge_bases.insert(

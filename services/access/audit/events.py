@@ -41,6 +41,7 @@ class Action(StrEnum):
     TEAM_MEMBER_ADDED = "team_member.added"
     TEAM_MEMBER_REMOVED = "team_member.removed"
     KNOWLEDGE_BASE_CREATED = "knowledge_base.created"
+    KNOWLEDGE_BASE_UPDATED = "knowledge_base.updated"
     KNOWLEDGE_BASE_CONFIRMED = "knowledge_base.confirmed"
     """Its content, of unknown origin till then, is an operator's."""
     KNOWLEDGE_BASE_ADOPTED = "knowledge_base.adopted"

@@ -6,7 +6,7 @@ from typing import Final
 from acervo.access.v1 import access_pb2, access_pb2_grpc
 from services.access import decode, encode, knowledge_bases
 from services.access.callers import Callers
-from services.access.reach import Settlement, settle
+from services.access.reach import CallerKind, Settlement, Want, settle
 from services.access.refusals import BaseNotFound, CollectionAmbiguous
 from services.shared import server
 from services.shared.db import Pool
@@ -38,7 +38,10 @@ class AccessServicer(access_pb2_grpc.AccessServiceServicer):
             raise BaseNotFound
         if settlement is Settlement.AMBIGUOUS:
             raise CollectionAmbiguous
-        return access_pb2.ResolveResponse(knowledge_bases=map(encode.knowledge_base, reached))
+        key = want is Want.EDIT or caller.kind is CallerKind.SERVICE
+        return access_pb2.ResolveResponse(
+            knowledge_bases=[encode.knowledge_base(base, key=key) for base in reached]
+        )
 
     async def WhoAmI(  # noqa: N802
         self, request: access_pb2.WhoAmIRequest, context: CallContext

@@ -22,6 +22,7 @@ CALLERS: Final[Mapping[str, server.Callers]] = {
     "/acervo.access.v1.EndpointService/GetEndpoint": server.Callers.PEOPLE,
     "/acervo.access.v1.EndpointService/ListEndpoints": server.Callers.PEOPLE,
     "/acervo.access.v1.EndpointService/UpdateEndpoint": server.Callers.PEOPLE,
+    "/acervo.access.v1.EndpointService/ResolveEndpoint": server.Callers.SERVICES,
     "/acervo.access.v1.EndpointService/DeleteEndpoint": server.Callers.PEOPLE,
 }
 
@@ -91,6 +92,14 @@ class EndpointServicer(endpoints_pb2_grpc.EndpointServiceServicer):
             return pb.UpdateEndpointResponse(endpoint=messages.endpoint(changed))
 
         return await once(self._pool, call, pb.UpdateEndpointResponse, work)
+
+    async def ResolveEndpoint(  # noqa: N802
+        self, request: pb.ResolveEndpointRequest, context: CallContext
+    ) -> pb.ResolveEndpointResponse:
+        """The endpoint of a base."""
+        base_id = read_uuid("knowledge_base_id", request.knowledge_base_id)
+        found = await endpoints.find_of_base(self._pool, base_id)
+        return pb.ResolveEndpointResponse(endpoint=messages.endpoint(found))
 
     async def DeleteEndpoint(  # noqa: N802
         self, request: pb.DeleteEndpointRequest, context: CallContext

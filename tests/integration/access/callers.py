@@ -6,6 +6,7 @@ from uuid import UUID
 
 import grpc
 import pytest
+from google.protobuf.field_mask_pb2 import FieldMask
 from grpc.aio import AioRpcError
 
 from acervo.access.v1 import (
@@ -212,6 +213,12 @@ class Access:
             **{"display_name": "Notes", "scope": kb.SCOPE_PERSONAL, **fields}
         )
         return (await self.bases.CreateKnowledgeBase(request, **self.person(maker))).knowledge_base
+
+    async def update(self, caller: str, base_id: str, **fields: Any) -> kb.KnowledgeBase:
+        """Change the fields of a base that are given."""
+        mask = FieldMask(paths=set(fields) - {"request_id"})
+        request = kb.UpdateKnowledgeBaseRequest(knowledge_base_id=base_id, update_mask=mask, **fields)
+        return (await self.bases.UpdateKnowledgeBase(request, **self.person(caller))).knowledge_base
 
     async def delete(self, caller: str, base_id: str, request_id: str = "") -> None:
         request = kb.DeleteKnowledgeBaseRequest(knowledge_base_id=base_id, request_id=request_id)

@@ -30,6 +30,13 @@ ROWS: Final[dict[str, list[Row[World]]]] = {
         Row(lambda w: pb.UpdateEndpointRequest(endpoint_id=w.endpoint, base_url=f"{URL}/other"), MANAGERS),
         Row(lambda w: pb.UpdateEndpointRequest(endpoint_id=w.shared_endpoint, display_name="x"), ADMIN),
     ],
+    f"{ENDPOINTS}ResolveEndpoint": [
+        Row(
+            lambda w: pb.ResolveEndpointRequest(knowledge_base_id=w.free),
+            frozenset({Kind.SERVICE}),
+            lasting=True,
+        )
+    ],
     f"{ENDPOINTS}DeleteEndpoint": [
         Row(lambda w: pb.DeleteEndpointRequest(endpoint_id=w.endpoint), MANAGERS),
         Row(lambda w: pb.DeleteEndpointRequest(endpoint_id=w.shared_endpoint), ADMIN),

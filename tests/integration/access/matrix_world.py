@@ -88,7 +88,9 @@ class World:
         await access.organization(names[Kind.STRANGER])
         team = await access.team(owner, acme, names[Kind.MEMBER])
         private = {"scope": kb.SCOPE_ORG, "organization_id": acme, "visibility": kb.VISIBILITY_PRIVATE}
+        shared_endpoint = (await access.endpoint(access.admin)).id
         held, free = [(await access.base(owner, **private)).id for _ in range(2)]
+        await access.update(owner, free, embedding_provider="ollama", embedding_endpoint_id=shared_endpoint)
         app = (await access.base(access.admin, scope=kb.SCOPE_APP)).id
         for base in (held, free):
             await access.grant(owner, base, user_id=access.id(names[Kind.GRANTED]))
@@ -119,7 +121,7 @@ class World:
             secret=secret,
             source=source,
             endpoint=(await access.endpoint(owner, acme)).id,
-            shared_endpoint=(await access.endpoint(access.admin)).id,
+            shared_endpoint=shared_endpoint,
             reservation=reservation,
         )
 

@@ -1,10 +1,11 @@
 """Every method of access against every kind of caller."""
 
 from collections.abc import Awaitable
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 import pytest
+from google.protobuf.field_mask_pb2 import FieldMask
 
 from acervo.access.v1 import (
     access_pb2,
@@ -43,6 +44,11 @@ def resolve(base: str, permission: access_pb2.Permission) -> access_pb2.ResolveR
     return access_pb2.ResolveRequest(
         targets=[access_pb2.Target(knowledge_base_id=base)], permission=permission
     )
+
+
+def update(base: str, **fields: Any) -> kb.UpdateKnowledgeBaseRequest:
+    mask = FieldMask(paths=fields)
+    return kb.UpdateKnowledgeBaseRequest(knowledge_base_id=base, update_mask=mask, **fields)
 
 
 ACCESS = "/acervo.access.v1.AccessService/"
@@ -136,6 +142,17 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
             MEMBERS | {Kind.AGENT},
             lasting=True,
         )
+    ],
+    f"{BASES}UpdateKnowledgeBase": [
+        Row(lambda w: update(w.free, display_name="New"), EDITORS),
+        Row(lambda w: update(w.free, visibility=kb.VISIBILITY_ORG), EDIT_ALL),
+        Row(
+            lambda w: update(
+                w.free, embedding_provider="openai_compatible", embedding_endpoint_id=w.shared_endpoint
+            ),
+            EDITORS,
+        ),
+        Row(lambda w: update(w.app, display_name="New"), frozenset({Kind.OPERATOR})),
     ],
     f"{BASES}DeleteKnowledgeBase": [
         Row(lambda w: kb.DeleteKnowledgeBaseRequest(knowledge_base_id=w.free), EDITORS),

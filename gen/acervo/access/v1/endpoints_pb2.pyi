@@ -115,6 +115,18 @@ class UpdateEndpointResponse(_message.Message):
     endpoint: Endpoint
     def __init__(self, endpoint: _Optional[_Union[Endpoint, _Mapping]] = ...) -> None: ...
 
+class ResolveEndpointRequest(_message.Message):
+    __slots__ = ("knowledge_base_id",)
+    KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
+    knowledge_base_id: str
+    def __init__(self, knowledge_base_id: _Optional[str] = ...) -> None: ...
+
+class ResolveEndpointResponse(_message.Message):
+    __slots__ = ("endpoint",)
+    ENDPOINT_FIELD_NUMBER: _ClassVar[int]
+    endpoint: Endpoint
+    def __init__(self, endpoint: _Optional[_Union[Endpoint, _Mapping]] = ...) -> None: ...
+
 class DeleteEndpointRequest(_message.Message):
     __slots__ = ("request_id", "endpoint_id")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]

@@ -59,6 +59,11 @@ class EndpointServiceStub:
                 request_serializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.UpdateEndpointRequest.SerializeToString,
                 response_deserializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.UpdateEndpointResponse.FromString,
                 _registered_method=True)
+        self.ResolveEndpoint = channel.unary_unary(
+                '/acervo.access.v1.EndpointService/ResolveEndpoint',
+                request_serializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.ResolveEndpointRequest.SerializeToString,
+                response_deserializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.ResolveEndpointResponse.FromString,
+                _registered_method=True)
         self.DeleteEndpoint = channel.unary_unary(
                 '/acervo.access.v1.EndpointService/DeleteEndpoint',
                 request_serializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.DeleteEndpointRequest.SerializeToString,
@@ -103,6 +108,13 @@ class EndpointServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ResolveEndpoint(self, request, context):
+        """ResolveEndpoint answers the endpoint that a base names. For services.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteEndpoint(self, request, context):
         """DeleteEndpoint removes an endpoint. Bases that named it name none from then on.
         """
@@ -132,6 +144,11 @@ def add_EndpointServiceServicer_to_server(servicer, server):
                     servicer.UpdateEndpoint,
                     request_deserializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.UpdateEndpointRequest.FromString,
                     response_serializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.UpdateEndpointResponse.SerializeToString,
+            ),
+            'ResolveEndpoint': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResolveEndpoint,
+                    request_deserializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.ResolveEndpointRequest.FromString,
+                    response_serializer=acervo_dot_access_dot_v1_dot_endpoints__pb2.ResolveEndpointResponse.SerializeToString,
             ),
             'DeleteEndpoint': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteEndpoint,
@@ -252,6 +269,33 @@ class EndpointService:
             '/acervo.access.v1.EndpointService/UpdateEndpoint',
             acervo_dot_access_dot_v1_dot_endpoints__pb2.UpdateEndpointRequest.SerializeToString,
             acervo_dot_access_dot_v1_dot_endpoints__pb2.UpdateEndpointResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResolveEndpoint(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/acervo.access.v1.EndpointService/ResolveEndpoint',
+            acervo_dot_access_dot_v1_dot_endpoints__pb2.ResolveEndpointRequest.SerializeToString,
+            acervo_dot_access_dot_v1_dot_endpoints__pb2.ResolveEndpointResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -48,6 +48,8 @@ class EndpointServiceStub:
     """ListEndpoints answers those of an organization and of the deployment, oldest first."""
     UpdateEndpoint: _grpc.UnaryUnaryMultiCallable[_endpoints_pb2.UpdateEndpointRequest, _endpoints_pb2.UpdateEndpointResponse]
     """UpdateEndpoint changes how an endpoint is called, what it is, or where."""
+    ResolveEndpoint: _grpc.UnaryUnaryMultiCallable[_endpoints_pb2.ResolveEndpointRequest, _endpoints_pb2.ResolveEndpointResponse]
+    """ResolveEndpoint answers the endpoint that a base names. For services."""
     DeleteEndpoint: _grpc.UnaryUnaryMultiCallable[_endpoints_pb2.DeleteEndpointRequest, _endpoints_pb2.DeleteEndpointResponse]
     """DeleteEndpoint removes an endpoint. Bases that named it name none from then on."""
 
@@ -71,6 +73,8 @@ class EndpointServiceAsyncStub(EndpointServiceStub):
     """ListEndpoints answers those of an organization and of the deployment, oldest first."""
     UpdateEndpoint: _aio.UnaryUnaryMultiCallable[_endpoints_pb2.UpdateEndpointRequest, _endpoints_pb2.UpdateEndpointResponse]  # type: ignore[assignment]
     """UpdateEndpoint changes how an endpoint is called, what it is, or where."""
+    ResolveEndpoint: _aio.UnaryUnaryMultiCallable[_endpoints_pb2.ResolveEndpointRequest, _endpoints_pb2.ResolveEndpointResponse]  # type: ignore[assignment]
+    """ResolveEndpoint answers the endpoint that a base names. For services."""
     DeleteEndpoint: _aio.UnaryUnaryMultiCallable[_endpoints_pb2.DeleteEndpointRequest, _endpoints_pb2.DeleteEndpointResponse]  # type: ignore[assignment]
     """DeleteEndpoint removes an endpoint. Bases that named it name none from then on."""
 
@@ -115,6 +119,14 @@ class EndpointServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_endpoints_pb2.UpdateEndpointResponse, _abc.Awaitable[_endpoints_pb2.UpdateEndpointResponse]]:
         """UpdateEndpoint changes how an endpoint is called, what it is, or where."""
+
+    @_abc_1.abstractmethod
+    def ResolveEndpoint(
+        self,
+        request: _endpoints_pb2.ResolveEndpointRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_endpoints_pb2.ResolveEndpointResponse, _abc.Awaitable[_endpoints_pb2.ResolveEndpointResponse]]:
+        """ResolveEndpoint answers the endpoint that a base names. For services."""
 
     @_abc_1.abstractmethod
     def DeleteEndpoint(

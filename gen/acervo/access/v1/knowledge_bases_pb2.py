@@ -23,42 +23,47 @@ _sym_db = _symbol_database.Default()
 
 
 from acervo.common.v1 import ingestion_config_pb2 as acervo_dot_common_dot_v1_dot_ingestion__config__pb2
+from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mask__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&acervo/access/v1/knowledge_bases.proto\x12\x10\x61\x63\x65rvo.access.v1\x1a\'acervo/common/v1/ingestion_config.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"1\n\x11\x45mbeddingSettings\x12\r\n\x05model\x18\x01 \x01(\t\x12\r\n\x05width\x18\x02 \x01(\x05\"\xcb\x03\n\rKnowledgeBase\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12&\n\x05scope\x18\x04 \x01(\x0e\x32\x17.acervo.access.v1.Scope\x12\x17\n\x0forganization_id\x18\x05 \x01(\t\x12\x15\n\rowner_user_id\x18\x06 \x01(\t\x12\x30\n\nvisibility\x18\x07 \x01(\x0e\x32\x1c.acervo.access.v1.Visibility\x12\x36\n\tembedding\x18\x08 \x01(\x0b\x32#.acervo.access.v1.EmbeddingSettings\x12;\n\x10ingestion_config\x18\t \x01(\x0b\x32!.acervo.common.v1.IngestionConfig\x12\x14\n\x0c\x64\x65\x66\x61ult_base\x18\n \x01(\x08\x12/\n\x0b\x63reate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07team_id\x18\x0c \x01(\t\x12(\n\x04kind\x18\x14 \x01(\x0e\x32\x1a.acervo.access.v1.BaseKind\"\xd8\x02\n\x1a\x43reateKnowledgeBaseRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12&\n\x05scope\x18\x04 \x01(\x0e\x32\x17.acervo.access.v1.Scope\x12\x17\n\x0forganization_id\x18\x05 \x01(\t\x12\x30\n\nvisibility\x18\x06 \x01(\x0e\x32\x1c.acervo.access.v1.Visibility\x12\x36\n\tembedding\x18\x07 \x01(\x0b\x32#.acervo.access.v1.EmbeddingSettings\x12;\n\x10ingestion_config\x18\x08 \x01(\x0b\x32!.acervo.common.v1.IngestionConfig\x12\x0f\n\x07team_id\x18\t \x01(\t\"V\n\x1b\x43reateKnowledgeBaseResponse\x12\x37\n\x0eknowledge_base\x18\x01 \x01(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\"4\n\x17GetKnowledgeBaseRequest\x12\x19\n\x11knowledge_base_id\x18\x01 \x01(\t\"S\n\x18GetKnowledgeBaseResponse\x12\x37\n\x0eknowledge_base\x18\x01 \x01(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\"t\n\x19ListKnowledgeBasesRequest\x12\x17\n\x0forganization_id\x18\x01 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"o\n\x1aListKnowledgeBasesResponse\x12\x38\n\x0fknowledge_bases\x18\x01 \x03(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"K\n\x1a\x44\x65leteKnowledgeBaseRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\"\x1d\n\x1b\x44\x65leteKnowledgeBaseResponse*P\n\x05Scope\x12\x15\n\x11SCOPE_UNSPECIFIED\x10\x00\x12\x12\n\x0eSCOPE_PERSONAL\x10\x01\x12\r\n\tSCOPE_ORG\x10\x02\x12\r\n\tSCOPE_APP\x10\x03*i\n\nVisibility\x12\x1a\n\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x16\n\x12VISIBILITY_PRIVATE\x10\x01\x12\x12\n\x0eVISIBILITY_ORG\x10\x02\x12\x13\n\x0fVISIBILITY_TEAM\x10\x03*r\n\x08\x42\x61seKind\x12\x19\n\x15\x42\x41SE_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11\x42\x41SE_KIND_REGULAR\x10\x01\x12\x16\n\x12\x42\x41SE_KIND_OPERATOR\x10\x02\x12\x1c\n\x18\x42\x41SE_KIND_LEGACY_UNKNOWN\x10\x03\x32\xda\x03\n\x14KnowledgeBaseService\x12r\n\x13\x43reateKnowledgeBase\x12,.acervo.access.v1.CreateKnowledgeBaseRequest\x1a-.acervo.access.v1.CreateKnowledgeBaseResponse\x12i\n\x10GetKnowledgeBase\x12).acervo.access.v1.GetKnowledgeBaseRequest\x1a*.acervo.access.v1.GetKnowledgeBaseResponse\x12o\n\x12ListKnowledgeBases\x12+.acervo.access.v1.ListKnowledgeBasesRequest\x1a,.acervo.access.v1.ListKnowledgeBasesResponse\x12r\n\x13\x44\x65leteKnowledgeBase\x12,.acervo.access.v1.DeleteKnowledgeBaseRequest\x1a-.acervo.access.v1.DeleteKnowledgeBaseResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&acervo/access/v1/knowledge_bases.proto\x12\x10\x61\x63\x65rvo.access.v1\x1a\'acervo/common/v1/ingestion_config.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"1\n\x11\x45mbeddingSettings\x12\r\n\x05model\x18\x01 \x01(\t\x12\r\n\x05width\x18\x02 \x01(\x05\"\xbf\x04\n\rKnowledgeBase\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12&\n\x05scope\x18\x04 \x01(\x0e\x32\x17.acervo.access.v1.Scope\x12\x17\n\x0forganization_id\x18\x05 \x01(\t\x12\x15\n\rowner_user_id\x18\x06 \x01(\t\x12\x30\n\nvisibility\x18\x07 \x01(\x0e\x32\x1c.acervo.access.v1.Visibility\x12\x36\n\tembedding\x18\x08 \x01(\x0b\x32#.acervo.access.v1.EmbeddingSettings\x12;\n\x10ingestion_config\x18\t \x01(\x0b\x32!.acervo.common.v1.IngestionConfig\x12\x14\n\x0c\x64\x65\x66\x61ult_base\x18\n \x01(\x08\x12/\n\x0b\x63reate_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07team_id\x18\x0c \x01(\t\x12\x1a\n\x12\x65mbedding_provider\x18\r \x01(\t\x12\x1b\n\x13\x65mbedding_secret_id\x18\x0e \x01(\t\x12\x1d\n\x15\x65mbedding_endpoint_id\x18\x0f \x01(\t\x12\x1a\n\x12\x65mbedding_base_url\x18\x10 \x01(\t\x12(\n\x04kind\x18\x14 \x01(\x0e\x32\x1a.acervo.access.v1.BaseKind\"\xcc\x03\n\x1a\x43reateKnowledgeBaseRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x03 \x01(\t\x12&\n\x05scope\x18\x04 \x01(\x0e\x32\x17.acervo.access.v1.Scope\x12\x17\n\x0forganization_id\x18\x05 \x01(\t\x12\x30\n\nvisibility\x18\x06 \x01(\x0e\x32\x1c.acervo.access.v1.Visibility\x12\x36\n\tembedding\x18\x07 \x01(\x0b\x32#.acervo.access.v1.EmbeddingSettings\x12;\n\x10ingestion_config\x18\x08 \x01(\x0b\x32!.acervo.common.v1.IngestionConfig\x12\x0f\n\x07team_id\x18\t \x01(\t\x12\x1a\n\x12\x65mbedding_provider\x18\n \x01(\t\x12\x1b\n\x13\x65mbedding_secret_id\x18\x0b \x01(\t\x12\x1d\n\x15\x65mbedding_endpoint_id\x18\x0c \x01(\t\x12\x1a\n\x12\x65mbedding_base_url\x18\r \x01(\t\"V\n\x1b\x43reateKnowledgeBaseResponse\x12\x37\n\x0eknowledge_base\x18\x01 \x01(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\"4\n\x17GetKnowledgeBaseRequest\x12\x19\n\x11knowledge_base_id\x18\x01 \x01(\t\"S\n\x18GetKnowledgeBaseResponse\x12\x37\n\x0eknowledge_base\x18\x01 \x01(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\"t\n\x19ListKnowledgeBasesRequest\x12\x17\n\x0forganization_id\x18\x01 \x01(\t\x12\x17\n\x0f\x63ollection_name\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"o\n\x1aListKnowledgeBasesResponse\x12\x38\n\x0fknowledge_bases\x18\x01 \x03(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x86\x03\n\x1aUpdateKnowledgeBaseRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\x12/\n\x0bupdate_mask\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x14\n\x0c\x64isplay_name\x18\x04 \x01(\t\x12\x30\n\nvisibility\x18\x05 \x01(\x0e\x32\x1c.acervo.access.v1.Visibility\x12\x0f\n\x07team_id\x18\x06 \x01(\t\x12;\n\x10ingestion_config\x18\x07 \x01(\x0b\x32!.acervo.common.v1.IngestionConfig\x12\x1a\n\x12\x65mbedding_provider\x18\x08 \x01(\t\x12\x1b\n\x13\x65mbedding_secret_id\x18\t \x01(\t\x12\x1d\n\x15\x65mbedding_endpoint_id\x18\n \x01(\t\x12\x1a\n\x12\x65mbedding_base_url\x18\x0b \x01(\t\"V\n\x1bUpdateKnowledgeBaseResponse\x12\x37\n\x0eknowledge_base\x18\x01 \x01(\x0b\x32\x1f.acervo.access.v1.KnowledgeBase\"K\n\x1a\x44\x65leteKnowledgeBaseRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x19\n\x11knowledge_base_id\x18\x02 \x01(\t\"\x1d\n\x1b\x44\x65leteKnowledgeBaseResponse*P\n\x05Scope\x12\x15\n\x11SCOPE_UNSPECIFIED\x10\x00\x12\x12\n\x0eSCOPE_PERSONAL\x10\x01\x12\r\n\tSCOPE_ORG\x10\x02\x12\r\n\tSCOPE_APP\x10\x03*i\n\nVisibility\x12\x1a\n\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x16\n\x12VISIBILITY_PRIVATE\x10\x01\x12\x12\n\x0eVISIBILITY_ORG\x10\x02\x12\x13\n\x0fVISIBILITY_TEAM\x10\x03*r\n\x08\x42\x61seKind\x12\x19\n\x15\x42\x41SE_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11\x42\x41SE_KIND_REGULAR\x10\x01\x12\x16\n\x12\x42\x41SE_KIND_OPERATOR\x10\x02\x12\x1c\n\x18\x42\x41SE_KIND_LEGACY_UNKNOWN\x10\x03\x32\xce\x04\n\x14KnowledgeBaseService\x12r\n\x13\x43reateKnowledgeBase\x12,.acervo.access.v1.CreateKnowledgeBaseRequest\x1a-.acervo.access.v1.CreateKnowledgeBaseResponse\x12i\n\x10GetKnowledgeBase\x12).acervo.access.v1.GetKnowledgeBaseRequest\x1a*.acervo.access.v1.GetKnowledgeBaseResponse\x12o\n\x12ListKnowledgeBases\x12+.acervo.access.v1.ListKnowledgeBasesRequest\x1a,.acervo.access.v1.ListKnowledgeBasesResponse\x12r\n\x13UpdateKnowledgeBase\x12,.acervo.access.v1.UpdateKnowledgeBaseRequest\x1a-.acervo.access.v1.UpdateKnowledgeBaseResponse\x12r\n\x13\x44\x65leteKnowledgeBase\x12,.acervo.access.v1.DeleteKnowledgeBaseRequest\x1a-.acervo.access.v1.DeleteKnowledgeBaseResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'acervo.access.v1.knowledge_bases_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SCOPE']._serialized_start=1560
-  _globals['_SCOPE']._serialized_end=1640
-  _globals['_VISIBILITY']._serialized_start=1642
-  _globals['_VISIBILITY']._serialized_end=1747
-  _globals['_BASEKIND']._serialized_start=1749
-  _globals['_BASEKIND']._serialized_end=1863
-  _globals['_EMBEDDINGSETTINGS']._serialized_start=134
-  _globals['_EMBEDDINGSETTINGS']._serialized_end=183
-  _globals['_KNOWLEDGEBASE']._serialized_start=186
-  _globals['_KNOWLEDGEBASE']._serialized_end=645
-  _globals['_CREATEKNOWLEDGEBASEREQUEST']._serialized_start=648
-  _globals['_CREATEKNOWLEDGEBASEREQUEST']._serialized_end=992
-  _globals['_CREATEKNOWLEDGEBASERESPONSE']._serialized_start=994
-  _globals['_CREATEKNOWLEDGEBASERESPONSE']._serialized_end=1080
-  _globals['_GETKNOWLEDGEBASEREQUEST']._serialized_start=1082
-  _globals['_GETKNOWLEDGEBASEREQUEST']._serialized_end=1134
-  _globals['_GETKNOWLEDGEBASERESPONSE']._serialized_start=1136
-  _globals['_GETKNOWLEDGEBASERESPONSE']._serialized_end=1219
-  _globals['_LISTKNOWLEDGEBASESREQUEST']._serialized_start=1221
-  _globals['_LISTKNOWLEDGEBASESREQUEST']._serialized_end=1337
-  _globals['_LISTKNOWLEDGEBASESRESPONSE']._serialized_start=1339
-  _globals['_LISTKNOWLEDGEBASESRESPONSE']._serialized_end=1450
-  _globals['_DELETEKNOWLEDGEBASEREQUEST']._serialized_start=1452
-  _globals['_DELETEKNOWLEDGEBASEREQUEST']._serialized_end=1527
-  _globals['_DELETEKNOWLEDGEBASERESPONSE']._serialized_start=1529
-  _globals['_DELETEKNOWLEDGEBASERESPONSE']._serialized_end=1558
-  _globals['_KNOWLEDGEBASESERVICE']._serialized_start=1866
-  _globals['_KNOWLEDGEBASESERVICE']._serialized_end=2340
+  _globals['_SCOPE']._serialized_start=2307
+  _globals['_SCOPE']._serialized_end=2387
+  _globals['_VISIBILITY']._serialized_start=2389
+  _globals['_VISIBILITY']._serialized_end=2494
+  _globals['_BASEKIND']._serialized_start=2496
+  _globals['_BASEKIND']._serialized_end=2610
+  _globals['_EMBEDDINGSETTINGS']._serialized_start=168
+  _globals['_EMBEDDINGSETTINGS']._serialized_end=217
+  _globals['_KNOWLEDGEBASE']._serialized_start=220
+  _globals['_KNOWLEDGEBASE']._serialized_end=795
+  _globals['_CREATEKNOWLEDGEBASEREQUEST']._serialized_start=798
+  _globals['_CREATEKNOWLEDGEBASEREQUEST']._serialized_end=1258
+  _globals['_CREATEKNOWLEDGEBASERESPONSE']._serialized_start=1260
+  _globals['_CREATEKNOWLEDGEBASERESPONSE']._serialized_end=1346
+  _globals['_GETKNOWLEDGEBASEREQUEST']._serialized_start=1348
+  _globals['_GETKNOWLEDGEBASEREQUEST']._serialized_end=1400
+  _globals['_GETKNOWLEDGEBASERESPONSE']._serialized_start=1402
+  _globals['_GETKNOWLEDGEBASERESPONSE']._serialized_end=1485
+  _globals['_LISTKNOWLEDGEBASESREQUEST']._serialized_start=1487
+  _globals['_LISTKNOWLEDGEBASESREQUEST']._serialized_end=1603
+  _globals['_LISTKNOWLEDGEBASESRESPONSE']._serialized_start=1605
+  _globals['_LISTKNOWLEDGEBASESRESPONSE']._serialized_end=1716
+  _globals['_UPDATEKNOWLEDGEBASEREQUEST']._serialized_start=1719
+  _globals['_UPDATEKNOWLEDGEBASEREQUEST']._serialized_end=2109
+  _globals['_UPDATEKNOWLEDGEBASERESPONSE']._serialized_start=2111
+  _globals['_UPDATEKNOWLEDGEBASERESPONSE']._serialized_end=2197
+  _globals['_DELETEKNOWLEDGEBASEREQUEST']._serialized_start=2199
+  _globals['_DELETEKNOWLEDGEBASEREQUEST']._serialized_end=2274
+  _globals['_DELETEKNOWLEDGEBASERESPONSE']._serialized_start=2276
+  _globals['_DELETEKNOWLEDGEBASERESPONSE']._serialized_end=2305
+  _globals['_KNOWLEDGEBASESERVICE']._serialized_start=2613
+  _globals['_KNOWLEDGEBASESERVICE']._serialized_end=3203
 # @@protoc_insertion_point(module_scope)

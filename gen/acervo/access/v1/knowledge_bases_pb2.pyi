@@ -1,6 +1,7 @@
 import datetime
 
 from acervo.common.v1 import ingestion_config_pb2 as _ingestion_config_pb2
+from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -53,7 +54,7 @@ class EmbeddingSettings(_message.Message):
     def __init__(self, model: _Optional[str] = ..., width: _Optional[int] = ...) -> None: ...
 
 class KnowledgeBase(_message.Message):
-    __slots__ = ("id", "display_name", "collection_name", "scope", "organization_id", "owner_user_id", "visibility", "embedding", "ingestion_config", "default_base", "create_time", "team_id", "kind")
+    __slots__ = ("id", "display_name", "collection_name", "scope", "organization_id", "owner_user_id", "visibility", "embedding", "ingestion_config", "default_base", "create_time", "team_id", "embedding_provider", "embedding_secret_id", "embedding_endpoint_id", "embedding_base_url", "kind")
     ID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -66,6 +67,10 @@ class KnowledgeBase(_message.Message):
     DEFAULT_BASE_FIELD_NUMBER: _ClassVar[int]
     CREATE_TIME_FIELD_NUMBER: _ClassVar[int]
     TEAM_ID_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_PROVIDER_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_SECRET_ID_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_ENDPOINT_ID_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_BASE_URL_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
     id: str
     display_name: str
@@ -79,11 +84,15 @@ class KnowledgeBase(_message.Message):
     default_base: bool
     create_time: _timestamp_pb2.Timestamp
     team_id: str
+    embedding_provider: str
+    embedding_secret_id: str
+    embedding_endpoint_id: str
+    embedding_base_url: str
     kind: BaseKind
-    def __init__(self, id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., default_base: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., team_id: _Optional[str] = ..., kind: _Optional[_Union[BaseKind, str]] = ...) -> None: ...
+    def __init__(self, id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., owner_user_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., default_base: _Optional[bool] = ..., create_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., team_id: _Optional[str] = ..., embedding_provider: _Optional[str] = ..., embedding_secret_id: _Optional[str] = ..., embedding_endpoint_id: _Optional[str] = ..., embedding_base_url: _Optional[str] = ..., kind: _Optional[_Union[BaseKind, str]] = ...) -> None: ...
 
 class CreateKnowledgeBaseRequest(_message.Message):
-    __slots__ = ("request_id", "display_name", "collection_name", "scope", "organization_id", "visibility", "embedding", "ingestion_config", "team_id")
+    __slots__ = ("request_id", "display_name", "collection_name", "scope", "organization_id", "visibility", "embedding", "ingestion_config", "team_id", "embedding_provider", "embedding_secret_id", "embedding_endpoint_id", "embedding_base_url")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     COLLECTION_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -93,6 +102,10 @@ class CreateKnowledgeBaseRequest(_message.Message):
     EMBEDDING_FIELD_NUMBER: _ClassVar[int]
     INGESTION_CONFIG_FIELD_NUMBER: _ClassVar[int]
     TEAM_ID_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_PROVIDER_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_SECRET_ID_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_ENDPOINT_ID_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_BASE_URL_FIELD_NUMBER: _ClassVar[int]
     request_id: str
     display_name: str
     collection_name: str
@@ -102,7 +115,11 @@ class CreateKnowledgeBaseRequest(_message.Message):
     embedding: EmbeddingSettings
     ingestion_config: _ingestion_config_pb2.IngestionConfig
     team_id: str
-    def __init__(self, request_id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., team_id: _Optional[str] = ...) -> None: ...
+    embedding_provider: str
+    embedding_secret_id: str
+    embedding_endpoint_id: str
+    embedding_base_url: str
+    def __init__(self, request_id: _Optional[str] = ..., display_name: _Optional[str] = ..., collection_name: _Optional[str] = ..., scope: _Optional[_Union[Scope, str]] = ..., organization_id: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., embedding: _Optional[_Union[EmbeddingSettings, _Mapping]] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., team_id: _Optional[str] = ..., embedding_provider: _Optional[str] = ..., embedding_secret_id: _Optional[str] = ..., embedding_endpoint_id: _Optional[str] = ..., embedding_base_url: _Optional[str] = ...) -> None: ...
 
 class CreateKnowledgeBaseResponse(_message.Message):
     __slots__ = ("knowledge_base",)
@@ -141,6 +158,38 @@ class ListKnowledgeBasesResponse(_message.Message):
     knowledge_bases: _containers.RepeatedCompositeFieldContainer[KnowledgeBase]
     next_page_token: str
     def __init__(self, knowledge_bases: _Optional[_Iterable[_Union[KnowledgeBase, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class UpdateKnowledgeBaseRequest(_message.Message):
+    __slots__ = ("request_id", "knowledge_base_id", "update_mask", "display_name", "visibility", "team_id", "ingestion_config", "embedding_provider", "embedding_secret_id", "embedding_endpoint_id", "embedding_base_url")
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    KNOWLEDGE_BASE_ID_FIELD_NUMBER: _ClassVar[int]
+    UPDATE_MASK_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    VISIBILITY_FIELD_NUMBER: _ClassVar[int]
+    TEAM_ID_FIELD_NUMBER: _ClassVar[int]
+    INGESTION_CONFIG_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_PROVIDER_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_SECRET_ID_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_ENDPOINT_ID_FIELD_NUMBER: _ClassVar[int]
+    EMBEDDING_BASE_URL_FIELD_NUMBER: _ClassVar[int]
+    request_id: str
+    knowledge_base_id: str
+    update_mask: _field_mask_pb2.FieldMask
+    display_name: str
+    visibility: Visibility
+    team_id: str
+    ingestion_config: _ingestion_config_pb2.IngestionConfig
+    embedding_provider: str
+    embedding_secret_id: str
+    embedding_endpoint_id: str
+    embedding_base_url: str
+    def __init__(self, request_id: _Optional[str] = ..., knowledge_base_id: _Optional[str] = ..., update_mask: _Optional[_Union[_field_mask_pb2.FieldMask, _Mapping]] = ..., display_name: _Optional[str] = ..., visibility: _Optional[_Union[Visibility, str]] = ..., team_id: _Optional[str] = ..., ingestion_config: _Optional[_Union[_ingestion_config_pb2.IngestionConfig, _Mapping]] = ..., embedding_provider: _Optional[str] = ..., embedding_secret_id: _Optional[str] = ..., embedding_endpoint_id: _Optional[str] = ..., embedding_base_url: _Optional[str] = ...) -> None: ...
+
+class UpdateKnowledgeBaseResponse(_message.Message):
+    __slots__ = ("knowledge_base",)
+    KNOWLEDGE_BASE_FIELD_NUMBER: _ClassVar[int]
+    knowledge_base: KnowledgeBase
+    def __init__(self, knowledge_base: _Optional[_Union[KnowledgeBase, _Mapping]] = ...) -> None: ...
 
 class DeleteKnowledgeBaseRequest(_message.Message):
     __slots__ = ("request_id", "knowledge_base_id")

@@ -50,6 +50,11 @@ class KnowledgeBaseServiceStub:
                 request_serializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.ListKnowledgeBasesRequest.SerializeToString,
                 response_deserializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.ListKnowledgeBasesResponse.FromString,
                 _registered_method=True)
+        self.UpdateKnowledgeBase = channel.unary_unary(
+                '/acervo.access.v1.KnowledgeBaseService/UpdateKnowledgeBase',
+                request_serializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.UpdateKnowledgeBaseRequest.SerializeToString,
+                response_deserializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.UpdateKnowledgeBaseResponse.FromString,
+                _registered_method=True)
         self.DeleteKnowledgeBase = channel.unary_unary(
                 '/acervo.access.v1.KnowledgeBaseService/DeleteKnowledgeBase',
                 request_serializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.DeleteKnowledgeBaseRequest.SerializeToString,
@@ -82,6 +87,14 @@ class KnowledgeBaseServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def UpdateKnowledgeBase(self, request, context):
+        """UpdateKnowledgeBase changes a base that the caller may edit; who sees it, for those who manage the base. Binding a
+        key, or sending it elsewhere, needs that the caller sees it. Model and width never change.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteKnowledgeBase(self, request, context):
         """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown. A
         base that is granted to agents is not deleted (FAILED_PRECONDITION, BASE_IN_USE): the error names those of them
@@ -108,6 +121,11 @@ def add_KnowledgeBaseServiceServicer_to_server(servicer, server):
                     servicer.ListKnowledgeBases,
                     request_deserializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.ListKnowledgeBasesRequest.FromString,
                     response_serializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.ListKnowledgeBasesResponse.SerializeToString,
+            ),
+            'UpdateKnowledgeBase': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateKnowledgeBase,
+                    request_deserializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.UpdateKnowledgeBaseRequest.FromString,
+                    response_serializer=acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.UpdateKnowledgeBaseResponse.SerializeToString,
             ),
             'DeleteKnowledgeBase': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteKnowledgeBase,
@@ -197,6 +215,33 @@ class KnowledgeBaseService:
             '/acervo.access.v1.KnowledgeBaseService/ListKnowledgeBases',
             acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.ListKnowledgeBasesRequest.SerializeToString,
             acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.ListKnowledgeBasesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpdateKnowledgeBase(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/acervo.access.v1.KnowledgeBaseService/UpdateKnowledgeBase',
+            acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.UpdateKnowledgeBaseRequest.SerializeToString,
+            acervo_dot_access_dot_v1_dot_knowledge__bases__pb2.UpdateKnowledgeBaseResponse.FromString,
             options,
             channel_credentials,
             insecure,

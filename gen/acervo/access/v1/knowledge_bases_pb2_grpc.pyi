@@ -39,6 +39,10 @@ class KnowledgeBaseServiceStub:
     """GetKnowledgeBase answers one base that the caller may view."""
     ListKnowledgeBases: _grpc.UnaryUnaryMultiCallable[_knowledge_bases_pb2.ListKnowledgeBasesRequest, _knowledge_bases_pb2.ListKnowledgeBasesResponse]
     """ListKnowledgeBases answers the bases that the caller may view, oldest first."""
+    UpdateKnowledgeBase: _grpc.UnaryUnaryMultiCallable[_knowledge_bases_pb2.UpdateKnowledgeBaseRequest, _knowledge_bases_pb2.UpdateKnowledgeBaseResponse]
+    """UpdateKnowledgeBase changes a base that the caller may edit; who sees it, for those who manage the base. Binding a
+    key, or sending it elsewhere, needs that the caller sees it. Model and width never change.
+    """
     DeleteKnowledgeBase: _grpc.UnaryUnaryMultiCallable[_knowledge_bases_pb2.DeleteKnowledgeBaseRequest, _knowledge_bases_pb2.DeleteKnowledgeBaseResponse]
     """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown. A
     base that is granted to agents is not deleted (FAILED_PRECONDITION, BASE_IN_USE): the error names those of them
@@ -56,6 +60,10 @@ class KnowledgeBaseServiceAsyncStub(KnowledgeBaseServiceStub):
     """GetKnowledgeBase answers one base that the caller may view."""
     ListKnowledgeBases: _aio.UnaryUnaryMultiCallable[_knowledge_bases_pb2.ListKnowledgeBasesRequest, _knowledge_bases_pb2.ListKnowledgeBasesResponse]  # type: ignore[assignment]
     """ListKnowledgeBases answers the bases that the caller may view, oldest first."""
+    UpdateKnowledgeBase: _aio.UnaryUnaryMultiCallable[_knowledge_bases_pb2.UpdateKnowledgeBaseRequest, _knowledge_bases_pb2.UpdateKnowledgeBaseResponse]  # type: ignore[assignment]
+    """UpdateKnowledgeBase changes a base that the caller may edit; who sees it, for those who manage the base. Binding a
+    key, or sending it elsewhere, needs that the caller sees it. Model and width never change.
+    """
     DeleteKnowledgeBase: _aio.UnaryUnaryMultiCallable[_knowledge_bases_pb2.DeleteKnowledgeBaseRequest, _knowledge_bases_pb2.DeleteKnowledgeBaseResponse]  # type: ignore[assignment]
     """DeleteKnowledgeBase deletes a base (empties it, where it is an organization's default) and starts its teardown. A
     base that is granted to agents is not deleted (FAILED_PRECONDITION, BASE_IN_USE): the error names those of them
@@ -88,6 +96,16 @@ class KnowledgeBaseServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_knowledge_bases_pb2.ListKnowledgeBasesResponse, _abc.Awaitable[_knowledge_bases_pb2.ListKnowledgeBasesResponse]]:
         """ListKnowledgeBases answers the bases that the caller may view, oldest first."""
+
+    @_abc_1.abstractmethod
+    def UpdateKnowledgeBase(
+        self,
+        request: _knowledge_bases_pb2.UpdateKnowledgeBaseRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_knowledge_bases_pb2.UpdateKnowledgeBaseResponse, _abc.Awaitable[_knowledge_bases_pb2.UpdateKnowledgeBaseResponse]]:
+        """UpdateKnowledgeBase changes a base that the caller may edit; who sees it, for those who manage the base. Binding a
+        key, or sending it elsewhere, needs that the caller sees it. Model and width never change.
+        """
 
     @_abc_1.abstractmethod
     def DeleteKnowledgeBase(
