@@ -15,7 +15,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from services.shared.auth import AGENT_CLAIM, AUDIENCE
+from services.shared.identity import AGENT_CLAIM, AUDIENCE
 
 PEOPLE = "acervo-local"
 """The issuer of people's tokens."""

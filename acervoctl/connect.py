@@ -13,7 +13,7 @@ from pathlib import Path
 from acervo_client import AcervoClient, local
 from acervo_client.connection import SERVICES
 from acervoctl.errors import CommandError
-from acervoctl.stack import Home
+from acervoctl.stack.home import Home
 
 _ADDRESS = re.compile(r"\S+:\d{1,5}")
 

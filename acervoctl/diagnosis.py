@@ -11,7 +11,8 @@ from enum import StrEnum
 from importlib.util import find_spec
 
 from acervo_client.local import Description, LocalStackError, NotRunning
-from acervoctl.stack import Home, StackError
+from acervoctl.stack.errors import StackError
+from acervoctl.stack.home import Home
 from acervoctl.stack.postgres import installation
 from acervoctl.stack.program import Health
 from acervoctl.stack.services import probe

@@ -11,7 +11,7 @@ from acervo_client import AcervoClient, AcervoError
 from acervo_client.local import PEOPLE
 from acervoctl.bases import Place
 from acervoctl.errors import CommandError
-from services.shared.auth import user_id
+from services.shared.identity import user_id
 
 T = TypeVar("T", Agent, Organization)
 

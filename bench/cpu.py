@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import psutil
 
-from acervoctl.stack import Stack
+from acervoctl.stack.stack import Stack
 
 
 def used(stack: Stack) -> float:

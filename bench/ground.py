@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from acervo.access.v1.knowledge_bases_pb2 import EmbeddingSettings, KnowledgeBase
 from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
 from acervo_client import AcervoClient
-from acervoctl.stack import Options, Stack
 from acervoctl.stack.home import temporary_home
+from acervoctl.stack.stack import Options, Stack
 from services.vectorstore.models import Space
 from services.vectorstore.settings import VectorstoreSettings
 

@@ -11,7 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from jwt.algorithms import OKPAlgorithm, RSAAlgorithm
 
-from services.shared.auth import AUDIENCE, ServiceTokens, TokenVerifier, load_issuers, service_audience
+from services.shared.auth import ServiceTokens, TokenVerifier, load_issuers
+from services.shared.identity import AUDIENCE, service_audience
 
 PEOPLE = "https://people.example"
 SERVICES = "https://services.example"

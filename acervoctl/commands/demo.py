@@ -19,7 +19,8 @@ from acervoctl.ingesting import Stage
 from acervoctl.options import HomeOption
 from acervoctl.output import counted, out, shown
 from acervoctl.running import log_to_terminal, run_until_signalled
-from acervoctl.stack import Home, Options, Stack
+from acervoctl.stack.home import Home
+from acervoctl.stack.stack import Options, Stack
 
 _COLLECTION = "demo"
 _CONFIG = IngestionConfig(chunk_size=600, chunk_overlap=100)

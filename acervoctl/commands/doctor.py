@@ -9,7 +9,7 @@ from acervoctl.diagnosis import Finding, Verdict, diagnose
 from acervoctl.errors import Exit
 from acervoctl.options import HomeOption, JsonOption
 from acervoctl.output import out, print_json, shown
-from acervoctl.stack import Home
+from acervoctl.stack.home import Home
 
 _COLOURS = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "red"}
 

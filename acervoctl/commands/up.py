@@ -15,8 +15,8 @@ from acervoctl.connect import Target
 from acervoctl.options import HomeOption, JsonOption
 from acervoctl.output import err, out, print_json, shown
 from acervoctl.running import log_to_terminal, run_until_signalled
-from acervoctl.stack import Options, Stack
 from acervoctl.stack.ports import is_free
+from acervoctl.stack.stack import Options, Stack
 
 _GATEWAY_PORT = 7400
 _DRAIN_SECONDS = "5"

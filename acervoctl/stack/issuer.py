@@ -17,7 +17,7 @@ from jwt.algorithms import OKPAlgorithm
 from acervo_client import local
 from acervo_client.local import PEOPLE
 from acervoctl.stack.home import Home, write_private
-from services.shared.auth import AUDIENCE, service_audience
+from services.shared.identity import AUDIENCE, service_audience
 
 SERVICES = "acervo-local-services"
 

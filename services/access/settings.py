@@ -8,8 +8,8 @@ from pydantic import Field, field_validator
 from pydantic_settings import NoDecode
 
 from services.access.claims import Embedding
-from services.shared.auth import user_id
 from services.shared.egress import Allowed
+from services.shared.identity import user_id
 from services.shared.settings import ServiceSettings
 
 

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared import telemetry
 from services.shared.errors import AcervoError, NotFound, meaning, reason_name
-from services.shared.rpc_status import translate
+from services.shared.translation import translate
 
 log = logging.getLogger(__name__)
 

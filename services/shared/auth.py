@@ -14,22 +14,21 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
-from uuid import NAMESPACE_URL, UUID, uuid5
+from uuid import UUID
 
 import jwt
 
 from services.shared.errors import Unauthenticated, Unavailable
+from services.shared.identity import AGENT_CLAIM, service_audience, user_id
 from services.shared.jwks import ALGORITHMS, KeySet, KeyUnknown, PublicKey, open_key_set
 from services.shared.settings import Misconfigured
 
 log = logging.getLogger(__name__)
 
-AUDIENCE: Final = "acervo"
 SERVICES: Final = frozenset({"access", "upload", "ingest", "vectorstore", "sync", "gateway"})
 LEEWAY_SECONDS: Final = 30
 MAX_TOKEN_LENGTH: Final = 8192
 MAX_REMEMBERED: Final = 1024
-AGENT_CLAIM: Final = "acervo_agent"
 # What a token may say that it is, if it says anything. Others, such as a logout's or a proof's, let nobody in.
 _TYPES: Final = frozenset({"jwt", "at+jwt"})
 
@@ -106,16 +105,6 @@ def current() -> Principal:
 def enter(principal: Principal) -> None:
     """Make `principal` the caller of this task and of those it starts."""
     _current.set(principal)
-
-
-def user_id(issuer: str, subject: str) -> UUID:
-    """The id of a person, the same for ever: derived from who vouches for them and under what name."""
-    return uuid5(NAMESPACE_URL, f"{issuer}\n{subject}")
-
-
-def service_audience(service: str) -> str:
-    """What a service's token must name to be taken by `service`."""
-    return f"{AUDIENCE}-{service}"
 
 
 def load_issuers(path: Path) -> tuple[Issuer, ...]:

@@ -19,7 +19,8 @@ from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared import auth, client, telemetry
 from services.shared.auth import Principal, PrincipalKind, TokenVerifier
 from services.shared.errors import AcervoError, Overloaded, ServicesOnly, Unauthenticated, reason_name
-from services.shared.rpc_status import DETAILS_KEY, encode, short_message, status_code, translate
+from services.shared.rpc_status import DETAILS_KEY, encode, short_message, status_code
+from services.shared.translation import translate
 
 log = logging.getLogger("services.calls")
 

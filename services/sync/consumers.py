@@ -12,8 +12,8 @@ from services.shared.bus import teardown_answered
 from services.shared.db import Pool
 from services.shared.errors import AcervoError, meaning
 from services.shared.jobs import Claim, Count, Held, LeaseLost
-from services.shared.rpc_status import translate
 from services.shared.runtime import Runtime
+from services.shared.translation import translate
 from services.sync import claims, files, runs, sources
 from services.sync.local_directory import open_directory
 from services.sync.passes import PASSING, Means, Pass

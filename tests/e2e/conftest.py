@@ -7,9 +7,9 @@ import pytest
 
 from acervo.access.v1.knowledge_bases_pb2 import EmbeddingSettings
 from acervo_client import AcervoClient
-from acervoctl.stack import Options, Stack
 from acervoctl.stack.home import temporary_home
 from acervoctl.stack.services import FAST_DEADLINES
+from acervoctl.stack.stack import Options, Stack
 
 HASHING = EmbeddingSettings(model="hashing-256", width=256)
 

@@ -7,9 +7,9 @@ from typing import Final, Self
 
 import asyncpg
 
-from acervoctl.stack import Stack
 from acervoctl.stack.credentials import Credentials
 from acervoctl.stack.postgres import Postgres
+from acervoctl.stack.stack import Stack
 from services.shared.bootstrap import SERVICES
 
 _SETTINGS: Final = {"log_line_prefix": "#|%a|", "log_statement": "all"}

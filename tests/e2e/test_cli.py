@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from acervo_client import BlockingClient
-from acervoctl.stack import temporary_home
+from acervoctl.stack.home import temporary_home
 from acervoctl.stack.ports import free_port
 from acervoctl.stack.services import ALL
 from tests.e2e.commands import ACERVO, SECONDS, acervo, answer, answered

@@ -12,8 +12,9 @@ import pytest
 from acervo_client import AcervoClient
 from acervo_client.local import PEOPLE, Description
 from acervoctl.people import person_id
-from acervoctl.stack import Options, Stack, temporary_home
-from services.shared.auth import user_id
+from acervoctl.stack.home import temporary_home
+from acervoctl.stack.stack import Options, Stack
+from services.shared.identity import user_id
 from tests.e2e import commands
 
 AGENT = "00000000-0000-0000-0000-000000000007"

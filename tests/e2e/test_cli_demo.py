@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from acervoctl.stack import temporary_home
+from acervoctl.stack.home import temporary_home
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from acervoctl.people import person_id
-from acervoctl.stack import Stack
+from acervoctl.stack.stack import Stack
 from tests.e2e import commands
 
 

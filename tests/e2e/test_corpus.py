@@ -8,7 +8,7 @@ import pytest
 
 from acervo.ingest.v1 import documents_pb2 as pb
 from acervo_client import AcervoClient, AcervoError
-from acervoctl.stack import Stack
+from acervoctl.stack.stack import Stack
 from services.shared.kinds import KINDS
 from services.shared.reasons import meaning, reason_name, reason_of
 from tests.e2e.conftest import HASHING

@@ -12,7 +12,7 @@ import pytest
 
 from acervo_client import AcervoClient, UploadOptions
 from acervo_client.errors import AcervoError
-from acervoctl.stack import Stack
+from acervoctl.stack.stack import Stack
 from services.ingest.splitter import split
 from tests.e2e.conftest import HASHING
 from tests.e2e.corpus import write_corpus

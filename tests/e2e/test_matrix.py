@@ -20,7 +20,7 @@ from acervo.vectorstore.v1 import collections_pb2 as collections
 from acervo.vectorstore.v1 import search_pb2 as search
 from acervo_client import AcervoClient
 from acervo_client.local import ADMIN, PEOPLE, load_key
-from acervoctl.stack import Stack
+from acervoctl.stack.stack import Stack
 from services.ingest import rpc as ingest_rpc
 from services.shared.auth import ServiceTokens
 from services.shared.client import open_channel

@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-from acervoctl.stack import Stack
+from acervoctl.stack.stack import Stack
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

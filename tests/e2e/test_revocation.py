@@ -11,7 +11,7 @@ from acervo.access.v1 import organizations_pb2 as org
 from acervo_client import AcervoClient, AcervoError
 from acervo_client.local import person_token
 from acervoctl.people import person_id
-from acervoctl.stack import Stack
+from acervoctl.stack.stack import Stack
 from tests.e2e.conftest import HASHING
 
 TEXT = b"The lamp of the workshop is green."

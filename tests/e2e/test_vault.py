@@ -14,8 +14,9 @@ import pytest
 from acervo.access.v1 import secrets_pb2 as pb
 from acervo.access.v1.secrets_pb2_grpc import SecretServiceStub
 from acervoctl.people import person_id
-from acervoctl.stack import Options, Stack, temporary_home
+from acervoctl.stack.home import temporary_home
 from acervoctl.stack.postgres import installation
+from acervoctl.stack.stack import Options, Stack
 from services.shared.auth import ServiceTokens
 from services.shared.client import call_options, open_channel
 from tests.e2e import commands

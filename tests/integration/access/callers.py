@@ -32,8 +32,8 @@ from acervo.access.v1.knowledge_bases_pb2_grpc import KnowledgeBaseServiceStub
 from acervo.access.v1.organizations_pb2_grpc import OrganizationServiceStub
 from acervo.access.v1.secrets_pb2_grpc import SecretServiceStub
 from acervo.access.v1.teams_pb2_grpc import TeamServiceStub
-from services.shared.auth import AGENT_CLAIM, user_id
 from services.shared.client import CallOptions, call_options
+from services.shared.identity import AGENT_CLAIM, user_id
 from services.shared.ids import uuid7
 from tests.signing import PEOPLE, Signer
 

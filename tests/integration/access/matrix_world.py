@@ -8,8 +8,8 @@ from uuid import uuid4
 
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
-from services.shared.auth import AGENT_CLAIM, service_audience, user_id
 from services.shared.db import Pool
+from services.shared.identity import AGENT_CLAIM, service_audience, user_id
 from services.shared.ids import uuid7
 from tests.integration.access.callers import Access, Issuers
 from tests.matrix import PEOPLE, Kind, Metadata

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from acervoctl.stack import StartFailed
+from acervoctl.stack.errors import StartFailed
 from acervoctl.stack.keeper import Keeper
 from acervoctl.stack.program import Health, Program
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from acervoctl.stack import Home, postgres, temporary_home
+from acervoctl.stack import postgres
 from acervoctl.stack.credentials import Credentials
-from acervoctl.stack.home import as_root
+from acervoctl.stack.home import Home, as_root, temporary_home
 
 
 @pytest.fixture

@@ -18,9 +18,11 @@ import pytest
 import pytest_asyncio
 from nats.js.api import StreamConfig
 
-from acervoctl.stack import HomeBusy, Options, Stack, temporary_home
+from acervoctl.stack.errors import HomeBusy
+from acervoctl.stack.home import temporary_home
 from acervoctl.stack.program import Health
 from acervoctl.stack.services import probe
+from acervoctl.stack.stack import Options, Stack
 from services.shared import bus
 
 STORES = Options(services=(), durable=False)
@@ -169,7 +171,7 @@ async def test_a_supervisor_that_is_killed_leaves_nothing_running_and_a_home_tha
 ) -> None:
     code = (
         "import asyncio, pathlib, sys\n"
-        "from acervoctl.stack import Options, Stack\n"
+        "from acervoctl.stack.stack import Options, Stack\n"
         "async def main():\n"
         "    async with Stack(pathlib.Path(sys.argv[1]), Options(services=(), durable=False)) as stack:\n"
         "        print(*[stack.pid(name) for name in stack.processes], flush=True)\n"

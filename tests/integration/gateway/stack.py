@@ -25,7 +25,7 @@ from acervo.vectorstore.v1 import search_pb2
 from acervo.vectorstore.v1.search_pb2_grpc import SearchServiceServicer, add_SearchServiceServicer_to_server
 from services.gateway.app import Gateway
 from services.gateway.settings import GatewaySettings
-from services.shared import auth
+from services.shared import auth, identity
 from services.shared.errors import AcervoError, FieldsInvalid, FieldViolation, NotFound
 from services.shared.server import CallContext, Callers, Server, Servicer, build_server
 from services.shared.settings import ServiceSettings
@@ -170,7 +170,7 @@ async def running(directory: Path, silent: socket.socket | None = None) -> Async
     trust = Trust(directory)
     if silent is not None:
         where = f"https://127.0.0.1:{silent.getsockname()[1]}/jwks"
-        issuer = {"issuer": SILENT, "audience": auth.AUDIENCE, "kind": "users", "jwks": where}
+        issuer = {"issuer": SILENT, "audience": identity.AUDIENCE, "kind": "users", "jwks": where}
         trust.issuers.write_text(json.dumps([*json.loads(trust.issuers.read_text()), issuer]))
     backend = Backend()  # type: ignore[abstract]  # the gateway calls no other methods
     settings = ServiceSettings.model_validate(
@@ -212,5 +212,5 @@ def spellings(stack: Stack) -> list[str]:
     """One person's tokens: each another one, or written in another way, or an agent's of theirs."""
     ana = stack.trust.person("ana")
     later = stack.trust.people.sign(sub="ana", iat=1)
-    agent = stack.trust.people.sign(sub="ana", **{auth.AGENT_CLAIM: str(uuid4())})
+    agent = stack.trust.people.sign(sub="ana", **{identity.AGENT_CLAIM: str(uuid4())})
     return [ana, f"{ana}==", later, agent]

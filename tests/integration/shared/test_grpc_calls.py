@@ -18,7 +18,7 @@ from acervo.access.v1.access_pb2_grpc import add_AccessServiceServicer_to_server
 from acervo.common.v1 import error_reason_pb2 as pb
 from acervo.ingest.v1 import documents_pb2
 from acervo.ingest.v1.documents_pb2_grpc import DocumentServiceStub
-from services.shared import auth, interceptors
+from services.shared import auth, identity, interceptors
 from services.shared.client import (
     REQUEST_ID_KEY,
     call_options,
@@ -358,7 +358,7 @@ async def test_each_call_is_logged_with_its_caller_and_outcome(
     record: Any = next(record for record in caplog.records if record.message == "call")
     assert record.method.endswith("/GetDocument")
     assert record.outcome == "NOT_FOUND"
-    assert record.caller == str(auth.user_id(deployment.trust.people.issuer, "ana"))
+    assert record.caller == str(identity.user_id(deployment.trust.people.issuer, "ana"))
 
 
 @pytest.mark.parametrize(

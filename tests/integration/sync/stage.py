@@ -17,7 +17,7 @@ from acervo.sync.v1.sources_pb2_grpc import SourceServiceStub, add_SourceService
 from acervo.upload.v1.upload_pb2_grpc import add_UploadServiceServicer_to_server
 from services.access.rpc import CALLERS as ACCESS_CALLERS
 from services.ingest.rpc import CALLERS as INGEST_CALLERS
-from services.shared import auth
+from services.shared import identity
 from services.shared.broker import Broker
 from services.shared.client import call_options, open_channel
 from services.shared.db import Pool
@@ -137,7 +137,7 @@ class Stage:
 
     def let(self, person: str, *, base: UUID, edit: bool = True, admin: bool = True) -> UUID:
         """Give a person rights, and return their id."""
-        person_id = auth.user_id(PEOPLE, person)
+        person_id = identity.user_id(PEOPLE, person)
         (self.access.editors if edit else self.access.viewers).add((person_id, base))
         if admin:
             self.access.admins.add(person_id)

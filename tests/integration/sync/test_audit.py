@@ -11,7 +11,7 @@ from acervo.events.v1.facts_pb2 import (
     SourceChanged,
 )
 from acervo.sync.v1 import sources_pb2 as pb
-from services.shared import auth, bus
+from services.shared import bus, identity
 from services.shared.ids import uuid7
 from tests.integration.sync.stage import Stage
 from tests.integration.sync.test_access import WRITES, refused
@@ -19,7 +19,7 @@ from tests.signing import PEOPLE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-ANA = str(auth.user_id(PEOPLE, "ana"))
+ANA = str(identity.user_id(PEOPLE, "ana"))
 
 
 async def announced(stage: Stage) -> list[SourceChanged]:

@@ -10,9 +10,9 @@ from acervo.access.v1.audit_pb2 import AuditFilter
 from acervo.access.v1.knowledge_bases_pb2 import EmbeddingSettings, KnowledgeBase
 from acervo.sync.v1 import sources_pb2 as pb
 from acervo_client import AcervoClient
-from acervoctl.stack import Options, Stack
 from acervoctl.stack.home import temporary_home
 from acervoctl.stack.services import FAST_DEADLINES, GRPC_SERVICES
+from acervoctl.stack.stack import Options, Stack
 from tests.integration.sync.stage import counts, eventually
 
 HASHING = EmbeddingSettings(model="hashing-256", width=256)

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from services.access.settings import AccessSettings
-from services.shared.auth import user_id
+from services.shared.identity import user_id
 
 NEEDED = {"database_url": "", "nats_url": "", "blob_url": "", "issuers": "i", "service_tokens": "t"}
 

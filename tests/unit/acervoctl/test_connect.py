@@ -12,7 +12,8 @@ from acervo_client import AcervoClient, AcervoError
 from acervo_client.local import PEOPLE, Description, LocalStackError
 from acervoctl.connect import Target
 from acervoctl.errors import CommandError
-from acervoctl.stack import Home, issuer, temporary_home
+from acervoctl.stack import issuer
+from acervoctl.stack.home import Home, temporary_home
 
 REMOTE = {"ACERVO_ADDRESS_ACCESS": "acervo.example:7001", "ACERVO_TOKEN": "given"}
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from acervo_client.local import LocalStackError, default_home, holder
-from acervoctl.stack import Home, HomeBusy, HomeUnusable, temporary_home, vault
-from acervoctl.stack.home import as_root, write_private
+from acervoctl.stack import vault
+from acervoctl.stack.errors import HomeBusy, HomeUnusable
+from acervoctl.stack.home import Home, as_root, temporary_home, write_private
 from services.access.vault.master_keys import parse
 
 

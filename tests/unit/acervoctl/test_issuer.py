@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from acervo_client import local
-from acervoctl.stack import Home, issuer, temporary_home
+from acervoctl.stack import issuer
+from acervoctl.stack.home import Home, temporary_home
 from services.shared.auth import PrincipalKind, TokenVerifier, load_issuers
 from services.shared.errors import Unauthenticated
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from acervoctl.stack import Home, temporary_home
 from acervoctl.stack.credentials import Credentials
+from acervoctl.stack.home import Home, temporary_home
 from acervoctl.stack.nats import Nats
 from services.shared import bus
 

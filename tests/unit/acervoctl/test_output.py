@@ -15,7 +15,7 @@ from acervo_client.local import NotRunning
 from acervoctl import encode
 from acervoctl.errors import CommandError, Exit, interrupted
 from acervoctl.output import counted, print_json, print_table, report, sentences, shown
-from acervoctl.stack import HomeBusy, StackError, StartFailed
+from acervoctl.stack.errors import HomeBusy, StackError, StartFailed
 from services.shared.pathtext import path_of
 
 ERRORS = [

@@ -9,8 +9,9 @@ from typing import Any
 import kubernetes_validate
 import pytest
 
-from services.shared.auth import SERVICES, load_issuers, service_audience
+from services.shared.auth import SERVICES, load_issuers
 from services.shared.bootstrap import SERVICES as DATABASE_SERVICES
+from services.shared.identity import service_audience
 from services.shared.settings import ServiceSettings
 from tests.unit.deploy.manifests import (
     REPOSITORY,

@@ -10,7 +10,7 @@ from typing import Any
 import jwt
 import pytest
 
-from services.shared import auth
+from services.shared import auth, identity
 from services.shared.auth import Issuer, IssuerKind, PrincipalKind, ServiceTokens, TokenVerifier, load_issuers
 from services.shared.errors import Unauthenticated, Unavailable
 from services.shared.jwks import REFRESH_SECONDS, RemoteKeys
@@ -25,12 +25,12 @@ def trust(tmp_path: Path) -> Trust:
 async def test_a_persons_token_names_the_person(trust: Trust) -> None:
     principal = await trust.verifier("ingest").verify(trust.person("ana"))
     assert principal.kind is PrincipalKind.USER
-    assert principal.user_id == auth.user_id(PEOPLE, "ana")
+    assert principal.user_id == identity.user_id(PEOPLE, "ana")
     assert (principal.service, principal.agent_id) == (None, None)
 
 
 async def test_the_same_subject_of_two_issuers_is_two_people() -> None:
-    assert auth.user_id("https://one.example", "ana") != auth.user_id("https://two.example", "ana")
+    assert identity.user_id("https://one.example", "ana") != identity.user_id("https://two.example", "ana")
 
 
 async def test_an_agents_token_names_agent_and_person(trust: Trust) -> None:
@@ -38,7 +38,7 @@ async def test_an_agents_token_names_agent_and_person(trust: Trust) -> None:
     principal = await trust.verifier("ingest").verify(trust.people.sign(acervo_agent=agent))
     assert principal.kind is PrincipalKind.AGENT
     assert str(principal.agent_id) == agent
-    assert principal.user_id == auth.user_id(PEOPLE, "ana")
+    assert principal.user_id == identity.user_id(PEOPLE, "ana")
 
 
 async def test_a_services_token_names_the_service(trust: Trust) -> None:
@@ -196,7 +196,7 @@ def two(tmp_path: Path) -> Two:
 
 async def test_several_issuers_of_users_and_of_services_are_trusted_at_once(two: Two) -> None:
     people = [await two.verifier.verify(signer.sign()) for signer in two.users]
-    assert [one.user_id for one in people] == [auth.user_id(signer.issuer, "ana") for signer in two.users]
+    assert [one.user_id for one in people] == [identity.user_id(signer.issuer, "ana") for signer in two.users]
     for signer in two.services:
         caller = await two.verifier.verify(signer.sign(sub="sa:upload", aud="acervo-ingest"))
         assert (caller.kind, caller.service) == (PrincipalKind.SERVICE, "upload")

@@ -8,7 +8,8 @@ from grpc.aio import AioRpcError, Metadata
 
 from acervo.common.v1 import error_reason_pb2 as pb
 from services.shared.errors import AcervoError, FieldsInvalid, FieldViolation, NotFound
-from services.shared.rpc_status import DETAILS_KEY, encode, from_rpc_error, status_code, translate
+from services.shared.rpc_status import DETAILS_KEY, encode, from_rpc_error, status_code
+from services.shared.translation import translate
 
 
 def _answered(code: grpc.StatusCode, trailing: Iterable[tuple[str, bytes]] = ()) -> AioRpcError:
