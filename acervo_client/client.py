@@ -23,6 +23,7 @@ from acervo_client.budgets import Budgets
 from acervo_client.collections import Collections
 from acervo_client.connection import Connection, Token, typed_errors
 from acervo_client.documents import Documents
+from acervo_client.endpoints import Endpoints
 from acervo_client.grants import Grants
 from acervo_client.local import ADMIN, local_access
 from acervo_client.organizations import Organizations
@@ -117,6 +118,11 @@ class AcervoClient:
     def secrets(self) -> Secrets:
         """Secrets of organizations."""
         return Secrets(self._connection)
+
+    @cached_property
+    def endpoints(self) -> Endpoints:
+        """Registered servers of models."""
+        return Endpoints(self._connection)
 
     @cached_property
     def budgets(self) -> Budgets:

@@ -31,6 +31,7 @@ _COMMANDS: Final = {
     "kb": "kb.app",
     "grant": "grant.app",
     "secret": "secret.app",
+    "endpoint": "endpoint.app",
     "budget": "budget.app",
     "audit": "audit.app",
     "account": "account.app",

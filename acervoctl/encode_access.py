@@ -6,6 +6,7 @@ from acervo.access.v1.access_pb2 import Permission
 from acervo.access.v1.agents_pb2 import Agent
 from acervo.access.v1.audit_pb2 import AuditEvent, AuditFault, VerifyAuditResponse
 from acervo.access.v1.budgets_pb2 import Budget
+from acervo.access.v1.endpoints_pb2 import Endpoint, EndpointKind
 from acervo.access.v1.grants_pb2 import ExplainAccessResponse, Grant, Ground
 from acervo.access.v1.knowledge_bases_pb2 import BaseKind, KnowledgeBase, Visibility
 from acervo.access.v1.organizations_pb2 import Member, Organization, Role
@@ -68,6 +69,10 @@ def knowledge_base(message: KnowledgeBase) -> dict[str, Any]:
         "default": message.default_base,
         "model": message.embedding.model,
         "width": message.embedding.width,
+        "embedding_provider": message.embedding_provider,
+        "embedding_secret_id": message.embedding_secret_id,
+        "embedding_endpoint_id": message.embedding_endpoint_id,
+        "embedding_base_url": message.embedding_base_url,
         "created_at": message.create_time.ToJsonString(),
     }
 
@@ -111,6 +116,20 @@ def secret(message: Secret) -> dict[str, Any]:
         "created_at": message.create_time.ToJsonString(),
         "updated_at": message.update_time.ToJsonString(),
         "value_set_at": message.value_time.ToJsonString(),
+    }
+
+
+def endpoint(message: Endpoint) -> dict[str, Any]:
+    """An endpoint; one without an organization is the deployment's."""
+    return {
+        "id": message.id,
+        "kind": _word(EndpointKind.Name(message.kind), "ENDPOINT_KIND_"),
+        "display_name": message.display_name,
+        "base_url": message.base_url,
+        "organization_id": message.organization_id,
+        "owner_user_id": message.owner_user_id,
+        "created_at": message.create_time.ToJsonString(),
+        "updated_at": message.update_time.ToJsonString(),
     }
 
 

@@ -7,6 +7,7 @@ import typer
 
 from acervo.access.v1 import knowledge_bases_pb2 as pb
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
+from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
 from acervo_client import AcervoClient
 from acervoctl import encode_access as encode
 from acervoctl import people
@@ -21,6 +22,21 @@ OrganizationOption = Annotated[
     str | None, typer.Option("--org", help="Id or name of an organization of yours.", show_default=False)
 ]
 _SHOWN = ("id", "collection", "display_name", "scope", "visibility", "organization_id")
+
+
+ProviderOption = Annotated[
+    str | None,
+    typer.Option(help="Who serves the embedding model: local, openai, ollama ...", show_default=False),
+]
+SecretOption = Annotated[
+    str | None, typer.Option(help="Id of the secret that pays for it.", show_default=False)
+]
+EndpointOption = Annotated[
+    str | None, typer.Option(help="Id of the endpoint that serves it.", show_default=False)
+]
+UrlOption = Annotated[
+    str | None, typer.Option("--base-url", help="Where the provider answers.", show_default=False)
+]
 
 
 class ScopeName(StrEnum):
@@ -95,6 +111,14 @@ def create(
     team: Annotated[
         str, typer.Option(help="Id of the one team that sees it, in place of --visibility.")
     ] = "",
+    model: Annotated[
+        str, typer.Option(help="Name of the embedding model. Goes with --width.", show_default=False)
+    ] = "",
+    width: Annotated[int, typer.Option(help="Width of the model's vectors.", show_default=False)] = 0,
+    provider: ProviderOption = None,
+    secret: SecretOption = None,
+    endpoint: EndpointOption = None,
+    url: UrlOption = None,
     as_json: JsonOption = False,
     home: HomeOption = None,
     user: UserOption = None,
@@ -113,10 +137,61 @@ def create(
             organization_id=owner,
             visibility=pb.VISIBILITY_TEAM if team else _VISIBILITIES[visibility],
             team_id=team,
+            embedding=pb.EmbeddingSettings(model=model, width=width),
+            embedding_provider=provider or "",
+            embedding_secret_id=secret or "",
+            embedding_endpoint_id=endpoint or "",
+            embedding_base_url=url or "",
         )
 
     made = ask(Target(home, user), work)
     said = f"made {made.display_name} ({made.id}) on the collection {made.collection_name}"
+    tell("knowledge_base", encode.knowledge_base(made), said, as_json=as_json)
+
+
+@app.command(cls=Command)
+def update(
+    base: BaseArgument,
+    name: Annotated[str | None, typer.Option(help="What it is to be called.", show_default=False)] = None,
+    visibility: Annotated[
+        VisibilityName | None, typer.Option(help="Which members see it.", show_default=False)
+    ] = None,
+    team: Annotated[
+        str, typer.Option(help="Id of the one team that sees it, in place of --visibility.")
+    ] = "",
+    chunk_size: Annotated[int | None, typer.Option(help="Characters.", show_default=False)] = None,
+    chunk_overlap: Annotated[int | None, typer.Option(help="Characters.", show_default=False)] = None,
+    provider: ProviderOption = None,
+    secret: SecretOption = None,
+    endpoint: EndpointOption = None,
+    url: UrlOption = None,
+    as_json: JsonOption = False,
+    home: HomeOption = None,
+    user: UserOption = None,
+) -> None:
+    """Change a knowledge base. What is left out stays; an empty id or address is cleared."""
+    if team and visibility is not None:
+        raise CommandError("name either --team or --visibility", advice="See --help.")
+    shown = pb.VISIBILITY_TEAM if team else None if visibility is None else _VISIBILITIES[visibility]
+    config = None
+    if chunk_size is not None or chunk_overlap is not None:
+        config = IngestionConfig(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
+
+    async def work(client: AcervoClient) -> KnowledgeBase:
+        return await client.bases.update(
+            (await people.base(client, base)).id,
+            display_name=name,
+            visibility=shown,
+            team_id=team,
+            ingestion_config=config,
+            embedding_provider=provider,
+            embedding_secret_id=secret,
+            embedding_endpoint_id=endpoint,
+            embedding_base_url=url,
+        )
+
+    made = ask(Target(home, user), work)
+    said = f"changed {made.display_name} ({made.id})"
     tell("knowledge_base", encode.knowledge_base(made), said, as_json=as_json)
 
 

@@ -86,6 +86,30 @@ async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(
     assert (await answer(home, "org", "list"))["organizations"] == []
 
 
+async def test_an_operator_registers_endpoints_and_has_bases_served_there(home: Path) -> None:
+    acme = (await answer(home, "org", "create", "acme"))["organization"]["id"]
+    inside = "http://10.0.0.7:11434/v1/"
+    assert await refusal(home, "endpoint", "create", "Ours", inside, "--org", "acme") == "FIELD_INVALID"
+    ours = await answer(home, "endpoint", "create", "Ours", "https://1.1.1.1/v1", "--org", "acme")
+    shared = (await answer(home, "endpoint", "create", "All", inside, "--kind", "ollama"))["endpoint"]
+    assert (shared["base_url"], shared["kind"]) == ("http://10.0.0.7:11434/v1", "ollama")
+    listed = (await answer(home, "endpoint", "list", "--org", "acme"))["endpoints"]
+    assert [one["organization_id"] for one in listed] == [acme, ""]
+    changed = await answer(home, "endpoint", "update", ours["endpoint"]["id"], "--name", "Other")
+    assert (await answer(home, "endpoint", "show", ours["endpoint"]["id"])) == changed
+
+    served = ("--provider", "ollama", "--endpoint", shared["id"], "--model", "bge-m3", "--width", "1024")
+    await answer(home, "kb", "create", "Plans", "--org", "acme", "--collection", "plans", *served)
+    base = (await answer(home, "kb", "update", "plans", "--name", "New", "--chunk-size", "1000"))[
+        "knowledge_base"
+    ]
+    assert (base["display_name"], base["embedding_provider"], base["width"]) == ("New", "ollama", 1024)
+    assert await refusal(home, "kb", "update", "plans", "--secret", acme) == "FIELD_INVALID"
+    await answer(home, "endpoint", "delete", shared["id"], "--yes")
+    left = (await answer(home, "kb", "show", "plans"))["knowledge_base"]
+    assert (left["embedding_provider"], left["embedding_endpoint_id"]) == ("ollama", "")
+
+
 async def test_an_operator_registers_agents_gives_them_tokens_and_lets_them_go(home: Path) -> None:
     await answer(home, "org", "create", "acme")
     await answer(home, "member", "add", "acme", "bea")

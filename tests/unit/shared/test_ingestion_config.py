@@ -123,3 +123,15 @@ def test_a_value_that_this_version_does_not_know_is_refused_and_not_ignored(fiel
     with pytest.raises(FieldsInvalid) as refused:
         override_from_proto(pb.IngestionConfig(**{field: 99}))  # type: ignore[arg-type]
     assert [violation.path for violation in refused.value.fields] == [f"ingestion_config.{field}"]
+
+
+@given(configs(), overrides)
+def test_merging_nothing_changes_nothing_and_merging_twice_is_merging_once(
+    base: IngestionConfig, override: Override
+) -> None:
+    assert merge(base, Override()) == base
+    try:
+        merged = merge(base, override)
+    except FieldsInvalid:
+        return
+    assert merge(merged, override) == merged
