@@ -10,6 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import httpx
+from google.protobuf import descriptor_pool
 
 from acervo.access.v1 import knowledge_bases_pb2 as bases_pb
 from acervo.access.v1.knowledge_bases_pb2_grpc import (
@@ -135,19 +136,16 @@ _ADDERS = (
     add_SearchServiceServicer_to_server,
     add_KnowledgeBaseServiceServicer_to_server,
 )
-_METHODS = {
-    "upload.v1.UploadService": ("UploadDocument",),
-    "ingest.v1.DocumentService": (
-        *("CheckUpload", "CreateDocument", "GetDocument", "ListDocuments"),
-        *("WatchDocuments", "DeleteDocument", "RetryDocument"),
-    ),
-    "vectorstore.v1.SearchService": ("Search", "ListEmbeddingModels"),
-    "access.v1.KnowledgeBaseService": (
-        *("CreateKnowledgeBase", "GetKnowledgeBase", "ListKnowledgeBases", "DeleteKnowledgeBase"),
-    ),
-}
+_SERVICES = (
+    "acervo.upload.v1.UploadService",
+    "acervo.ingest.v1.DocumentService",
+    "acervo.vectorstore.v1.SearchService",
+    "acervo.access.v1.KnowledgeBaseService",
+)
 CALLERS = {
-    f"/acervo.{service}/{method}": Callers.ANY for service, methods in _METHODS.items() for method in methods
+    f"/{service}/{method}": Callers.ANY
+    for service in _SERVICES
+    for method in descriptor_pool.Default().FindServiceByName(service).methods_by_name
 }
 
 
