@@ -20,7 +20,8 @@ from bench.figures import Part, Ratio, Series, Step, percentile
 from bench.ground import Ground, ground
 from bench.plan import Plan
 from bench.texts import Corpus
-from services.access import knowledge_bases, reach_sql
+from services.access import reach_sql
+from services.access.bases import knowledge_bases
 from services.access.reach import Caller, CallerKind, Targets, Want
 from services.shared.client import call_options, open_channel
 from services.shared.db import Pool, open_pool

@@ -16,8 +16,10 @@ from acervo.access.v1 import (
     secrets_pb2_grpc,
     teams_pb2_grpc,
 )
-from services.access import budgets, reach_sql, teardowns
+from services.access import budgets, reach_sql
 from services.access.audit import chain
+from services.access.bases import teardowns
+from services.access.bases.teardown import OWNERS
 from services.access.callers import Callers
 from services.access.consumers import Consumers
 from services.access.rpc import CALLERS
@@ -34,7 +36,6 @@ from services.access.rpc.organizations import OrganizationServicer
 from services.access.rpc.secrets import SecretServicer
 from services.access.rpc.teams import TeamServicer
 from services.access.settings import AccessSettings
-from services.access.teardown import OWNERS
 from services.access.vault.master_keys import MasterKeys
 from services.shared import bus, telemetry
 from services.shared.db import Pool

@@ -8,13 +8,13 @@ from datetime import date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from services.access import organizations
 from services.access.audit import log
 from services.access.audit.events import Action, Event, ObjectKind, details
 from services.access.budget import Month, judge, period_of
+from services.access.people import organizations
+from services.access.people.roles import Permission, roles_with
 from services.access.reach import Caller
 from services.access.refusals import BaseNotFound, BudgetExhausted, OrganizationNotFound, ReservationNotFound
-from services.access.roles import Permission, roles_with
 from services.shared.db import Connection, Pool
 from services.shared.errors import RequestIdReused
 

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from acervo.events.v1 import facts_pb2 as facts
 from acervo.events.v1.facts_pb2 import SourceChanged, TeardownAnswered
-from services.access import teardowns
 from services.access.audit import sources
 from services.access.audit.events import Action
 from services.access.audit.sources import SourceChange
+from services.access.bases import teardowns
 from services.shared.broker import Delivery, Undecodable, read_id
 from services.shared.db import Pool
 

@@ -8,11 +8,13 @@ from uuid import UUID
 
 import asyncpg
 
-from services.access import agents, knowledge_bases, organizations, teams
 from services.access.audit import log
 from services.access.audit.events import Action, Event, ObjectKind, details
-from services.access.knowledge_bases import KnowledgeBase
-from services.access.organizations import Membership
+from services.access.bases import knowledge_bases
+from services.access.bases.knowledge_bases import KnowledgeBase
+from services.access.people import agents, organizations, teams
+from services.access.people.organizations import Membership
+from services.access.people.roles import Role
 from services.access.reach import (
     BaseScope,
     Caller,
@@ -33,7 +35,6 @@ from services.access.refusals import (
     MemberNotFound,
     OrganizationNotFound,
 )
-from services.access.roles import Role
 from services.shared.db import Connection, Pool
 from services.shared.errors import FieldsInvalid, FieldViolation
 from services.shared.paging import Page, PageRequest

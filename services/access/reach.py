@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from services.access.roles import Permission, Role, Scope, scope_of
+from services.access.people.roles import Permission, Role, Scope, scope_of
 
 
 class BaseScope(StrEnum):

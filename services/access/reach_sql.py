@@ -6,8 +6,8 @@
 from typing import TypeAlias
 from uuid import UUID
 
+from services.access.people.roles import Role, Scope
 from services.access.reach import BaseKind, Caller, CallerKind, Want, open_kinds, reach_of, sufficient_grants
-from services.access.roles import Role, Scope
 from services.shared.db import Connection
 
 Arguments: TypeAlias = tuple[

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field, field_validator
 from pydantic_settings import NoDecode
 
-from services.access.claims import Embedding
+from services.access.bases.claims import Embedding
 from services.shared.egress import Allowed
 from services.shared.identity import user_id
 from services.shared.settings import ServiceSettings

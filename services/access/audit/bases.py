@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from services.access.audit.events import Action, Details, Event, ObjectKind, details
-from services.access.embedding_settings import Serving
+from services.access.bases.embedding_settings import Serving
 from services.access.reach import BaseScope, Holding
 
 _ENDS = frozenset({Action.KNOWLEDGE_BASE_EMPTIED, Action.KNOWLEDGE_BASE_DELETED})

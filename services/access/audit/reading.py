@@ -9,9 +9,9 @@ from uuid import UUID
 from services.access.audit.events import Entry
 from services.access.audit.log import entry_from_row, seal_from_row
 from services.access.audit.seals import Seal, line
+from services.access.people.roles import Permission, roles_with
 from services.access.reach import Caller
 from services.access.refusals import AuditLogNotFound, OrganizationNotFound
-from services.access.roles import Permission, roles_with
 from services.shared.db import Pool
 from services.shared.paging import Page, PageRequest
 

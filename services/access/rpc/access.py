@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from acervo.access.v1 import access_pb2, access_pb2_grpc
-from services.access import decode, encode, knowledge_bases
+from services.access.bases import knowledge_bases
 from services.access.callers import Callers
+from services.access.messages import decode, encode
 from services.access.reach import CallerKind, Settlement, Want, settle
 from services.access.refusals import BaseNotFound, CollectionAmbiguous
 from services.shared import server

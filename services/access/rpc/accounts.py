@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from acervo.access.v1 import accounts_pb2, accounts_pb2_grpc
-from services.access import accounts
 from services.access.callers import Callers
+from services.access.people import accounts
 from services.access.refusals import AccountNotFound
 from services.shared import server
 from services.shared.db import Connection, Pool

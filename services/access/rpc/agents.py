@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from acervo.access.v1 import agents_pb2, agents_pb2_grpc
-from services.access import agents, decode, encode
 from services.access.callers import Callers
+from services.access.messages import decode, encode
+from services.access.people import agents
 from services.shared import server
 from services.shared.db import Connection, Pool
 from services.shared.fields import read_uuid

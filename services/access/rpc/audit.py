@@ -9,12 +9,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from acervo.access.v1 import audit_pb2 as pb
 from acervo.access.v1 import audit_pb2_grpc
-from services.access import encode
 from services.access.audit import chain, reading
 from services.access.audit.chain import Verification
 from services.access.audit.reading import Filter
 from services.access.audit.seals import Fault, Head
 from services.access.callers import Callers
+from services.access.messages import encode
 from services.shared import server
 from services.shared.db import Pool
 from services.shared.fields import Fields

@@ -6,10 +6,11 @@ from typing import Final
 from uuid import UUID
 
 from acervo.access.v1 import budgets_pb2, budgets_pb2_grpc
-from services.access import budgets, encode
+from services.access import budgets
 from services.access.budget import period_of
 from services.access.budgets import Reservation
 from services.access.callers import Callers
+from services.access.messages import encode
 from services.shared import server
 from services.shared.db import Connection, Pool
 from services.shared.fields import Fields, read_uuid

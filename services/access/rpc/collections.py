@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from acervo.access.v1 import collections_pb2, collections_pb2_grpc
-from services.access import creation, decode, dropping, encode, unowned
+from services.access.bases import creation, dropping, unowned
+from services.access.bases.claims import Embedding
 from services.access.callers import Callers
-from services.access.claims import Embedding
+from services.access.messages import decode, encode
 from services.shared import server
 from services.shared.db import Connection, Pool
 from services.shared.fields import read_optional_uuid

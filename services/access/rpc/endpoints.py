@@ -5,9 +5,9 @@ from typing import Final
 
 from acervo.access.v1 import endpoints_pb2 as pb
 from acervo.access.v1 import endpoints_pb2_grpc
-from services.access import endpoint_messages as messages
 from services.access import endpoints
 from services.access.callers import Callers
+from services.access.messages import endpoints as messages
 from services.access.outward import check_outward
 from services.shared import server
 from services.shared.db import Connection, Pool

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from acervo.access.v1 import grants_pb2, grants_pb2_grpc
-from services.access import decode, encode, grants
+from services.access import grants
 from services.access.callers import Callers
+from services.access.messages import decode, encode
 from services.access.reach import Caller, CallerKind
 from services.shared import server
 from services.shared.db import Connection, Pool

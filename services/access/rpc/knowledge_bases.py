@@ -6,11 +6,12 @@ from uuid import UUID
 
 from acervo.access.v1 import knowledge_bases_pb2 as bases_pb2
 from acervo.access.v1 import knowledge_bases_pb2_grpc as bases_pb2_grpc
-from services.access import base_changes, creation, decode, deletion, encode, knowledge_bases, updating
+from services.access.bases import creation, deletion, knowledge_bases, updating
+from services.access.bases.claims import Embedding
+from services.access.bases.creation import Fresh
+from services.access.bases.embedding_settings import ServingEdit
 from services.access.callers import Callers
-from services.access.claims import Embedding
-from services.access.creation import Fresh
-from services.access.embedding_settings import ServingEdit
+from services.access.messages import base_changes, decode, encode
 from services.access.outward import check_outward
 from services.access.reach import Caller, Want
 from services.access.refusals import BaseNotFound

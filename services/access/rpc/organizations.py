@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from acervo.access.v1 import organizations_pb2, organizations_pb2_grpc
-from services.access import creation, decode, deletion, encode, organizations
+from services.access.bases import creation, deletion
+from services.access.bases.claims import Embedding
+from services.access.bases.creation import Fresh, Wish
 from services.access.callers import Callers
-from services.access.claims import Embedding
-from services.access.creation import Fresh, Wish
+from services.access.messages import decode, encode
+from services.access.people import organizations
 from services.access.reach import BaseScope, Visibility
 from services.shared import server
 from services.shared.db import Connection, Pool

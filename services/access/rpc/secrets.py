@@ -7,9 +7,10 @@ from typing import Final
 from acervo.access.v1 import secrets_pb2 as pb
 from acervo.access.v1 import secrets_pb2_grpc
 from services.access.callers import Callers
+from services.access.messages import secrets as messages
+from services.access.people.roles import Permission
 from services.access.refusals import SecretNotFound
-from services.access.roles import Permission
-from services.access.vault import changing, messages, opening, rotation, secrets
+from services.access.vault import changing, opening, rotation, secrets
 from services.access.vault.master_keys import MasterKeys
 from services.shared import server
 from services.shared.db import Connection, Pool

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from acervo.access.v1 import teams_pb2, teams_pb2_grpc
-from services.access import decode, encode, teams
 from services.access.callers import Callers
+from services.access.messages import decode, encode
+from services.access.people import teams
 from services.shared import server
 from services.shared.db import Connection, Pool
 from services.shared.fields import read_uuid

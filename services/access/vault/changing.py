@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from acervo.events.v1.facts_pb2 import SecretDeleted
-from services.access import knowledge_bases, organizations, teams
 from services.access.audit import log
 from services.access.audit.events import Action, Details, Event, ObjectKind, details
+from services.access.bases import knowledge_bases
+from services.access.people import organizations, teams
+from services.access.people.roles import Permission, roles_with
 from services.access.reach import Caller, Visibility, Want
 from services.access.refusals import BaseNotFound, OrganizationNotFound, SecretNotFound
-from services.access.roles import Permission, roles_with
 from services.access.vault import bindings, kinds, secrets
 from services.access.vault.envelope import Keyring, Label
 from services.access.vault.kinds import SecretKind, Values

@@ -6,8 +6,8 @@ Pure: no clock, no ids, no I/O. `REACHED` in `secrets` says the same in SQL; a t
 from dataclasses import dataclass
 from uuid import UUID
 
+from services.access.people.roles import Permission, Role, Scope, scope_of
 from services.access.reach import Caller, Visibility
-from services.access.roles import Permission, Role, Scope, scope_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import asyncpg
 
-from services.access import organizations
+from services.access.people import organizations
+from services.access.people.roles import Permission, Role, Scope, roles_with
 from services.access.reach import Caller, Visibility
-from services.access.roles import Permission, Role, Scope, roles_with
 from services.access.vault.envelope import Label, Sealed, WrappedKey
 from services.access.vault.kinds import SecretKind
 from services.access.vault.reach import Keeping

@@ -14,7 +14,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from acervo.events.v1.facts_pb2 import BaseDeleted, TeardownAnswered
 from acervoctl.stack.ports import free_port
-from services.access.teardown import OWNERS
+from services.access.bases.teardown import OWNERS
 from services.shared import bus
 from services.shared.broker import Broker, Outgoing
 from services.shared.client import open_channel

@@ -11,7 +11,7 @@ from acervo.access.v1 import access_pb2
 from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
-from services.access import knowledge_bases
+from services.access.bases import knowledge_bases
 from services.access.reach import BaseKind, Caller, CallerKind, Targets, Want
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool

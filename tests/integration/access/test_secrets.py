@@ -12,8 +12,8 @@ from acervo.access.v1 import organizations_pb2 as org
 from acervo.access.v1 import secrets_pb2 as pb
 from acervo.access.v1 import teams_pb2
 from acervo.events.v1.facts_pb2 import SecretDeleted
+from services.access.people.roles import Permission, Role
 from services.access.reach import Caller, CallerKind
-from services.access.roles import Permission, Role
 from services.access.vault import secrets
 from services.access.vault.kinds import SecretKind
 from services.access.vault.reach import reaches

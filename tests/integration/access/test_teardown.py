@@ -12,8 +12,8 @@ from acervo.access.v1 import knowledge_bases_pb2 as kb
 from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.events.v1.facts_pb2 import BaseDeleted, BaseEmptied, OrganizationDeleted
-from services.access import names, teardowns
-from services.access.teardown import OWNERS
+from services.access.bases import names, teardowns
+from services.access.bases.teardown import OWNERS
 from services.shared import bus
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool

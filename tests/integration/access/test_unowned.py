@@ -11,8 +11,8 @@ from acervo.access.v1 import organizations_pb2 as org
 from acervo.common.v1 import error_reason_pb2 as reasons
 from acervo.common.v1.ingestion_config_pb2 import IngestionConfig
 from acervo.events.v1.facts_pb2 import BaseDeleted, BaseEmptied
-from services.access import teardowns
-from services.access.teardown import OWNERS
+from services.access.bases import teardowns
+from services.access.bases.teardown import OWNERS
 from services.shared import bus
 from services.shared.client import from_rpc_error
 from services.shared.db import Pool

@@ -8,7 +8,9 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
-from services.access import grants, knowledge_bases
+from services.access import grants
+from services.access.bases import knowledge_bases
+from services.access.people.roles import Role
 from services.access.reach import (
     BaseKind,
     BaseScope,
@@ -22,7 +24,6 @@ from services.access.reach import (
     Want,
     grounds,
 )
-from services.access.roles import Role
 from services.shared.db import Connection
 from services.shared.ids import uuid7
 

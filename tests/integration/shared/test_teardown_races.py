@@ -10,12 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from services.access import creation, deletion, reach_sql, teardowns
-from services.access.claims import Embedding
-from services.access.creation import Fresh, Wish
+from services.access import reach_sql
+from services.access.bases import creation, deletion, teardowns
+from services.access.bases.claims import Embedding
+from services.access.bases.creation import Fresh, Wish
+from services.access.bases.teardown import OWNERS
 from services.access.reach import BaseScope, Caller, CallerKind
 from services.access.refusals import BaseNotFound, EmbeddingConflict
-from services.access.teardown import OWNERS
 from services.shared import bases
 from services.shared.db import CONTENDED, Connection, Pool, open_pool
 from services.shared.errors import BaseGone, NameTaken

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.access.claims import Claimant, Embedding, Holder, Name, Verdict, judge
+from services.access.bases.claims import Claimant, Embedding, Holder, Name, Verdict, judge
 
 SPACE, OTHER = Embedding("use-multilingual-v3", 512), Embedding("hashing-256", 256)
 MINE, THEIRS = Holder(editable=True, hidden=False), Holder(editable=False, hidden=False)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.access.embedding_settings import LOCAL, Serving, ServingEdit, apply, redirects, violations
+from services.access.bases.embedding_settings import LOCAL, Serving, ServingEdit, apply, redirects, violations
 from services.shared.embedding_providers import CATALOGUE, Need, Provider
 
 KEY, ENDPOINT, URL = UUID(int=1), UUID(int=2), "https://a/v1"

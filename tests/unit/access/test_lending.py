@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
+from services.access.people.roles import Permission, Role
 from services.access.reach import Caller, CallerKind, Visibility
-from services.access.roles import Permission, Role
 from services.access.vault.kinds import SecretKind
 from services.access.vault.lending import TERMS, Opening, Purpose, Use, judge
 from services.access.vault.reach import Keeping, reaches

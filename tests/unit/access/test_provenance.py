@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.access.provenance import Drop, Holder, confirmed, plan_drop, takes_over
+from services.access.bases.provenance import Drop, Holder, confirmed, plan_drop, takes_over
 from services.access.reach import BaseKind, BaseScope
 
 ONE, TWO, HIDDEN, OTHER_HIDDEN = (Holder(UUID(int=n), hidden=n > 2) for n in (1, 2, 3, 4))

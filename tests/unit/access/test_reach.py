@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.access.people.roles import Role, Scope
 from services.access.reach import (
     BaseKind,
     BaseScope,
@@ -26,7 +27,6 @@ from services.access.reach import (
     reaches,
     settle,
 )
-from services.access.roles import Role, Scope
 
 ANA, BEA, ORG, TEAM = UUID(int=1), UUID(int=2), UUID(int=9), UUID(int=8)
 VIEW, EDIT, MANAGE = Want

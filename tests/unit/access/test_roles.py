@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.access.roles import (
+from services.access.people.roles import (
     MemberChange,
     Permission,
     Role,

@@ -5,7 +5,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.access.teardown import OWNERS, Teardown, TeardownKind, begin
+from services.access.bases.teardown import OWNERS, Teardown, TeardownKind, begin
 
 BASE, WATERMARK = UUID(int=1), UUID(int=2)
 

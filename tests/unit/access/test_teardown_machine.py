@@ -12,10 +12,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
-from services.access.claims import Claimant, Embedding, Holder, Name, Verdict, judge
-from services.access.provenance import takes_over
+from services.access.bases.claims import Claimant, Embedding, Holder, Name, Verdict, judge
+from services.access.bases.provenance import takes_over
+from services.access.bases.teardown import OWNERS, Teardown, TeardownKind, begin
 from services.access.reach import BaseKind, BaseScope
-from services.access.teardown import OWNERS, Teardown, TeardownKind, begin
 
 SPACES = (Embedding("hashing-256", 256), Embedding("use-multilingual-v3", 512))
 NAMES = ("handbook", "notes")

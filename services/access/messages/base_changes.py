@@ -4,10 +4,10 @@ from typing import Final
 from uuid import UUID
 
 from acervo.access.v1 import knowledge_bases_pb2 as pb
-from services.access.decode import VISIBILITIES, read_display_name
+from services.access.bases.updating import BaseChange
+from services.access.messages.decode import VISIBILITIES, read_display_name
+from services.access.messages.serving import SERVING, read_serving
 from services.access.reach import Visibility
-from services.access.serving_messages import SERVING, read_serving
-from services.access.updating import BaseChange
 from services.shared.fields import Fields
 from services.shared.ingestion_config_codec import override_from_proto
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from services.access.claims import Embedding, Holder, Name
-from services.access.knowledge_bases import serving_from_row
+from services.access.bases.claims import Embedding, Holder, Name
+from services.access.bases.knowledge_bases import serving_from_row
 from services.access.reach import Caller, Want
 from services.access.reach_sql import FROM_BASES, REACHED, arguments
 from services.shared.db import Connection, Pool

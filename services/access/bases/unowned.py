@@ -7,13 +7,13 @@ from uuid import UUID
 
 import asyncpg
 
-from services.access import knowledge_bases, names
 from services.access.audit import log
 from services.access.audit.bases import of_base
 from services.access.audit.events import Action
-from services.access.claims import Embedding, conflicts
-from services.access.knowledge_bases import KnowledgeBase, holding_from_row
-from services.access.provenance import confirmed
+from services.access.bases import knowledge_bases, names
+from services.access.bases.claims import Embedding, conflicts
+from services.access.bases.knowledge_bases import KnowledgeBase, holding_from_row
+from services.access.bases.provenance import confirmed
 from services.access.reach import BaseKind, BaseScope, Caller, CallerKind, Holding, Want
 from services.access.refusals import BaseNotFound, CollectionNotFound, EmbeddingConflict
 from services.shared.db import Connection, Pool

@@ -16,16 +16,16 @@ from acervo.access.v1 import (
     organizations_pb2,
     teams_pb2,
 )
-from services.access.agents import Agent
 from services.access.audit.reading import Logged
+from services.access.bases.knowledge_bases import KnowledgeBase
+from services.access.bases.unowned import Provenance
 from services.access.budget import Month, next_period
-from services.access.decode import PERMISSIONS, ROLES, SCOPES, VISIBILITIES
 from services.access.grants import Explanation, Grant
-from services.access.knowledge_bases import KnowledgeBase
-from services.access.organizations import Member, Organization
+from services.access.messages.decode import PERMISSIONS, ROLES, SCOPES, VISIBILITIES
+from services.access.people.agents import Agent
+from services.access.people.organizations import Member, Organization
+from services.access.people.teams import Team
 from services.access.reach import BaseKind, Caller, Ground
-from services.access.teams import Team
-from services.access.unowned import Provenance
 from services.shared.ingestion_config_codec import config_to_proto
 
 _ROLE_CODES = {role: code for code, role in ROLES.items()}

@@ -3,14 +3,15 @@
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from services.access import knowledge_bases, organizations, serving, teams
 from services.access.audit import log
 from services.access.audit.bases import of_change
-from services.access.embedding_settings import ServingEdit, apply
-from services.access.knowledge_bases import KnowledgeBase
+from services.access.bases import knowledge_bases, serving
+from services.access.bases.embedding_settings import ServingEdit, apply
+from services.access.bases.knowledge_bases import KnowledgeBase
+from services.access.people import organizations, teams
+from services.access.people.roles import Role
 from services.access.reach import BaseKind, BaseScope, Caller, Visibility, Want
 from services.access.refusals import BaseNotFound, OrganizationNotFound
-from services.access.roles import Role
 from services.shared.db import Connection
 from services.shared.errors import FieldsInvalid, FieldViolation
 from services.shared.ingestion_config import Override, merge

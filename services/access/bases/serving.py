@@ -4,7 +4,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from services.access import endpoints
-from services.access.embedding_settings import Serving, redirects, violations
+from services.access.bases.embedding_settings import Serving, redirects, violations
 from services.access.reach import Caller
 from services.access.refusals import EndpointNotFound, SecretNotFound
 from services.access.vault import bindings, secrets

@@ -8,8 +8,8 @@ from uuid import UUID
 
 import asyncpg
 
-from services.access.claims import Embedding
-from services.access.embedding_settings import Serving
+from services.access.bases.claims import Embedding
+from services.access.bases.embedding_settings import Serving
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Targets, Visibility, Want
 from services.access.reach_sql import FROM_BASES, NEAR, REACHED, REACHED_AMONG_MANY, arguments
 from services.shared.db import Connection, Pool

@@ -11,9 +11,16 @@ import asyncpg
 from acervo.events.v1.facts_pb2 import MemberRemoved
 from services.access.audit import log
 from services.access.audit.events import Action, Details, Event, ObjectKind, details
+from services.access.people.roles import (
+    MemberChange,
+    Permission,
+    Role,
+    judge_change,
+    may_transfer,
+    roles_with,
+)
 from services.access.reach import Caller
 from services.access.refusals import LastOwner, MemberNotFound, OrganizationNotFound, RoleNotExceeded
-from services.access.roles import MemberChange, Permission, Role, judge_change, may_transfer, roles_with
 from services.shared import bus, outbox
 from services.shared.db import Connection, Pool
 from services.shared.errors import FieldsInvalid, FieldViolation

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from acervo.access.v1 import knowledge_bases_pb2 as pb
-from services.access.embedding_settings import Serving, ServingEdit
+from services.access.bases.embedding_settings import Serving, ServingEdit
 from services.shared.egress import AddressInvalid, parse_address
 from services.shared.embedding_providers import Provider
 from services.shared.fields import Fields

@@ -6,15 +6,17 @@ from uuid import UUID
 import asyncpg
 
 from acervo.events.v1.facts_pb2 import OrganizationDeleted
-from services.access import grants, knowledge_bases, names, organizations, teardowns
+from services.access import grants
 from services.access.audit import log
 from services.access.audit.bases import of_base
 from services.access.audit.events import Action, Event, ObjectKind, details
-from services.access.knowledge_bases import holding_from_row
+from services.access.bases import knowledge_bases, names, teardowns
+from services.access.bases.knowledge_bases import holding_from_row
+from services.access.bases.teardown import begin
+from services.access.people import organizations
+from services.access.people.roles import Permission, roles_with
 from services.access.reach import Caller, Want
 from services.access.refusals import BaseInUse, BaseNotFound
-from services.access.roles import Permission, roles_with
-from services.access.teardown import begin
 from services.access.vault import changing
 from services.shared import bus, outbox
 from services.shared.db import Connection

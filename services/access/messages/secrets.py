@@ -5,7 +5,7 @@ from uuid import UUID
 
 from acervo.access.v1 import knowledge_bases_pb2
 from acervo.access.v1 import secrets_pb2 as pb
-from services.access.decode import VISIBILITIES, read_display_name
+from services.access.messages.decode import VISIBILITIES, read_display_name
 from services.access.reach import Visibility
 from services.access.vault.changing import SecretChange, SecretWish, Value
 from services.access.vault.kinds import SecretKind, violations

@@ -16,14 +16,14 @@ from acervo.access.v1 import (
     organizations_pb2,
     teams_pb2,
 )
-from services.access.claims import Embedding
-from services.access.creation import Wish
+from services.access.bases.claims import Embedding
+from services.access.bases.creation import Wish
+from services.access.bases.knowledge_bases import Filter
 from services.access.grants import GrantWish
-from services.access.knowledge_bases import Filter
-from services.access.organizations import Membership
+from services.access.messages.serving import given_serving, read_serving
+from services.access.people.organizations import Membership
+from services.access.people.roles import Role
 from services.access.reach import BaseScope, Grantee, Targets, Visibility, Want
-from services.access.roles import Role
-from services.access.serving_messages import given_serving, read_serving
 from services.shared.errors import FieldsInvalid
 from services.shared.fields import Fields
 from services.shared.ingestion_config import DEFAULT, IngestionConfig, merge

@@ -2,16 +2,16 @@
 
 from uuid import UUID
 
-from services.access import names, teardowns, unowned
 from services.access.audit import log
 from services.access.audit.bases import of_base
 from services.access.audit.events import Action
-from services.access.deletion import NewId, take_down
-from services.access.knowledge_bases import holding_from_row
-from services.access.provenance import Drop, Holder, plan_drop
+from services.access.bases import names, teardowns, unowned
+from services.access.bases.deletion import NewId, take_down
+from services.access.bases.knowledge_bases import holding_from_row
+from services.access.bases.provenance import Drop, Holder, plan_drop
+from services.access.bases.teardown import begin
 from services.access.reach import Caller
 from services.access.refusals import CollectionAmbiguous, CollectionNotFound
-from services.access.teardown import begin
 from services.shared.db import Connection
 
 _HOLDERS = "SELECT * FROM knowledge_bases WHERE collection_name = $1 ORDER BY id FOR UPDATE"

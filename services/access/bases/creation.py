@@ -6,17 +6,18 @@ from datetime import datetime
 from typing import Self
 from uuid import UUID
 
-from services.access import knowledge_bases, names, organizations, serving, teams, unowned
 from services.access.audit import log
 from services.access.audit.bases import of_base
 from services.access.audit.events import Action
-from services.access.claims import Claimant, Embedding, Name, Verdict, conflicts, judge
-from services.access.embedding_settings import LOCAL, NO_EDIT, Serving, ServingEdit, apply
-from services.access.knowledge_bases import KnowledgeBase
-from services.access.provenance import takes_over
+from services.access.bases import knowledge_bases, names, serving, unowned
+from services.access.bases.claims import Claimant, Embedding, Name, Verdict, conflicts, judge
+from services.access.bases.embedding_settings import LOCAL, NO_EDIT, Serving, ServingEdit, apply
+from services.access.bases.knowledge_bases import KnowledgeBase
+from services.access.bases.provenance import takes_over
+from services.access.people import organizations, teams
+from services.access.people.roles import Permission, roles_with
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Visibility
 from services.access.refusals import BaseNotFound, EmbeddingConflict
-from services.access.roles import Permission, roles_with
 from services.shared.db import Connection
 from services.shared.embedding_providers import Provider
 from services.shared.errors import FieldsInvalid, FieldViolation, NameTaken

@@ -7,12 +7,12 @@ from uuid import UUID
 
 import asyncpg
 
-from services.access import organizations
 from services.access.audit import log
 from services.access.audit.events import Action, Details, Event, ObjectKind, details
+from services.access.people import organizations
+from services.access.people.roles import Permission, roles_with
 from services.access.reach import Caller
 from services.access.refusals import AgentNotFound, OrganizationNotFound
-from services.access.roles import Permission, roles_with
 from services.shared.db import Connection, Pool
 from services.shared.paging import Page, PageRequest
 

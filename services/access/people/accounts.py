@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from acervo.events.v1.facts_pb2 import AccountDeleted
-from services.access import agents, names, organizations
 from services.access.audit import log
 from services.access.audit.events import Action, Event, ObjectKind
-from services.access.deletion import NewId, take_down
+from services.access.bases import names
+from services.access.bases.deletion import NewId, take_down
+from services.access.people import agents, organizations
 from services.access.reach import Caller
 from services.access.refusals import AccountNotFound
 from services.shared import bus, outbox

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from services.access.embedding_settings import LOCAL, Serving
+from services.access.bases.embedding_settings import LOCAL, Serving
 from services.shared.embedding_providers import Provider
 
 

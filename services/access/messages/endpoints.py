@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from acervo.access.v1 import endpoints_pb2 as pb
-from services.access.decode import read_display_name
 from services.access.endpoints import Endpoint, EndpointChange, EndpointKind, EndpointWish
-from services.access.serving_messages import read_address
+from services.access.messages.decode import read_display_name
+from services.access.messages.serving import read_address
 from services.shared.fields import Fields
 from services.shared.paging import PageRequest
 

@@ -7,8 +7,8 @@ from uuid import UUID
 import asyncpg
 
 from acervo.events.v1.facts_pb2 import BaseDeleted, BaseEmptied
-from services.access import names
-from services.access.teardown import Teardown, TeardownKind
+from services.access.bases import names
+from services.access.bases.teardown import Teardown, TeardownKind
 from services.shared import bus, outbox
 from services.shared.db import Connection, Pool
 

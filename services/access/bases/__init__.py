@@ -1,0 +1,1 @@
+"""Knowledge bases and their names: making, changing and taking them down."""

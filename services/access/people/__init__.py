@@ -1,0 +1,1 @@
+"""Organizations, who is in them with which role, their teams and agents."""
