@@ -214,6 +214,12 @@ class Access:
         )
         return (await self.bases.CreateKnowledgeBase(request, **self.person(maker))).knowledge_base
 
+    async def private_base(self, maker: str, organization_id: str) -> str:
+        """Make a base of an organization that its maker alone sees, and return its id."""
+        private = kb.VISIBILITY_PRIVATE
+        made = await self.base(maker, scope=kb.SCOPE_ORG, organization_id=organization_id, visibility=private)
+        return made.id
+
     async def update(self, caller: str, base_id: str, **fields: Any) -> kb.KnowledgeBase:
         """Change the fields of a base that are given."""
         mask = FieldMask(paths=set(fields) - {"request_id"})

@@ -21,13 +21,6 @@ def idof(name: str) -> str:
     return str(person_id(name))
 
 
-async def private_base(access: Access, maker: str, organization_id: str) -> str:
-    made = await access.base(
-        maker, scope=kb.SCOPE_ORG, organization_id=organization_id, visibility=kb.VISIBILITY_PRIVATE
-    )
-    return made.id
-
-
 async def granted(access: Access, reader: str, base_id: str) -> list[pb.Grant]:
     request = pb.ListGrantsRequest(knowledge_base_id=base_id)
     return list((await access.grants.ListGrants(request, **access.person(reader))).grants)
@@ -42,7 +35,7 @@ async def explain(
 
 async def test_a_grant_opens_a_base_to_a_person_until_it_is_revoked(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_VIEWER)
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     assert await access.may(access.person("bea"), base) == ""
     grant = await access.grant("ana", base, user_id=idof("bea"))
     assert (grant.user_id, grant.giver_user_id, grant.knowledge_base_id) == (idof("bea"), idof("ana"), base)
@@ -53,7 +46,7 @@ async def test_a_grant_opens_a_base_to_a_person_until_it_is_revoked(access: Acce
 
 async def test_a_viewer_with_an_edit_grant_writes_and_deletes_that_base(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_VIEWER)
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     await access.grant_edit("ana", base, user_id=idof("bea"))
     assert await access.may(access.person("bea"), base) == "view edit"
     assert from_rpc_error(await refusal(access.grant("bea", base, user_id=idof("bea")))).metadata == {
@@ -65,7 +58,7 @@ async def test_a_viewer_with_an_edit_grant_writes_and_deletes_that_base(access: 
 async def test_a_grant_to_a_team_is_its_members_while_they_are_in_it(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_VIEWER, cem=org.ROLE_VIEWER)
     team = await access.team("ana", acme, "bea")
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     await access.grant_edit("ana", base, team_id=team)
     assert await access.may(access.person("bea"), base) == "view edit"
     assert await access.may(access.person("cem"), base) == ""
@@ -75,7 +68,7 @@ async def test_a_grant_to_a_team_is_its_members_while_they_are_in_it(access: Acc
 
 async def test_another_grant_to_the_same_never_narrows(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_VIEWER)
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     first = await access.grant("ana", base, user_id=idof("bea"))
     wider = await access.grant_edit("ana", base, user_id=idof("bea"))
     again = await access.grant("ana", base, user_id=idof("bea"))
@@ -84,69 +77,10 @@ async def test_another_grant_to_the_same_never_narrows(access: Access) -> None:
     assert len(await granted(access, "ana", base)) == 1
 
 
-async def test_an_agent_reaches_what_was_granted_to_it_by_id_and_nothing_else(access: Access) -> None:
-    acme = await access.organization("ana", bea=org.ROLE_VIEWER)
-    agent = await access.register("ana", acme)
-    bound, other = await private_base(access, "ana", acme), await private_base(access, "ana", acme)
-    await access.grant("ana", bound, agent_id=agent)
-    for acting_for in ("ana", "bea"):
-        assert await access.may(access.agent(acting_for, agent), bound) == "view"
-        assert await access.may(access.agent(acting_for, agent), other) == ""
-    assert await access.may(access.agent("ana", await access.register("ana", acme)), bound) == ""
-    answer = await access.bases.ListKnowledgeBases(
-        kb.ListKnowledgeBasesRequest(), **access.agent("bea", agent)
-    )
-    assert [base.id for base in answer.knowledge_bases] == [bound]
-
-
-async def test_an_agent_bound_to_one_base_of_a_name_searches_that_one(access: Access) -> None:
-    acme = await access.organization("ana")
-    agent = await access.register("ana", acme)
-    fields = {"scope": kb.SCOPE_ORG, "organization_id": acme, "collection_name": "handbook"}
-    bound, _ = await access.base("ana", **fields), await access.base("ana", **fields)
-    await access.grant("ana", bound.id, agent_id=agent)
-    assert await access.resolve(access.agent("ana", agent), names=("handbook",)) == {bound.id}
-
-
-async def test_an_agent_loses_with_the_person_it_acts_for(access: Access) -> None:
-    acme = await access.organization("ana", bea=org.ROLE_VIEWER)
-    agent = await access.register("ana", acme)
-    base = await private_base(access, "ana", acme)
-    await access.grant("ana", base, agent_id=agent)
-    assert await access.may(access.agent("zoe", agent), base) == ""
-    await access.remove("ana", acme, "bea")
-    assert await access.may(access.agent("bea", agent), base) == ""
-    assert await access.may(access.agent("ana", agent), base) == "view"
-
-
-async def test_a_personal_base_is_granted_to_an_agent_that_acts_for_its_owner_and_to_nobody_else(
-    access: Access,
-) -> None:
-    agent = await access.register("ana")
-    base = (await access.base("ana")).id
-    await access.grant_edit("ana", base, agent_id=agent)
-    assert await access.may(access.agent("ana", agent), base) == "view edit"
-    assert await access.may(access.agent("bea", agent), base) == ""
-    refused = from_rpc_error(await refusal(access.grant("ana", base, user_id=idof("bea"))))
-    assert [violation.path for violation in refused.fields] == ["knowledge_base_id"]
-
-
-async def test_an_app_base_is_granted_to_agents_for_viewing_by_the_deployments_admin(access: Access) -> None:
-    agent = await access.register(ADMIN)
-    base = (await access.base(ADMIN, scope=kb.SCOPE_APP)).id
-    assert from_rpc_error(await refusal(access.grant("ana", base, agent_id=agent))).metadata == {
-        "kind": "knowledge_base"
-    }
-    await access.grant(ADMIN, base, agent_id=agent)
-    assert await access.may(access.agent("zoe", agent), base) == "view"
-    refused = from_rpc_error(await refusal(access.grant_edit(ADMIN, base, agent_id=agent)))
-    assert [violation.path for violation in refused.fields] == ["permission"]
-
-
 async def test_nobody_grants_more_than_they_have(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_MEMBER)
     agent = await access.register("ana", acme)
-    base = await private_base(access, "bea", acme)
+    base = await access.private_base("bea", acme)
     await access.add("ana", acme, "bea", org.ROLE_VIEWER)
     assert await access.may(access.person("bea"), base) == "view"
     refused = from_rpc_error(await refusal(access.grant_edit("bea", base, agent_id=agent)))
@@ -163,7 +97,7 @@ async def test_a_grantee_is_of_the_bases_own_organization(access: Access, strang
         "team": await access.team("zoe", elsewhere),
         "agent": await access.register("zoe", elsewhere),
     }[stranger]
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     refused = [
         await refusal(access.grant("ana", base, **{f"{stranger}_id": one})) for one in (foreign, str(uuid4()))
     ]
@@ -174,11 +108,11 @@ async def test_a_grantee_is_of_the_bases_own_organization(access: Access, strang
 async def test_who_leaves_loses_what_was_granted_there_and_nothing_elsewhere(access: Access) -> None:
     acme, other = [await access.organization("ana", bea=org.ROLE_MEMBER) for _ in range(2)]
     agent = await access.register("ana", acme)
-    left, kept = await private_base(access, "ana", acme), await private_base(access, "ana", other)
+    left, kept = await access.private_base("ana", acme), await access.private_base("ana", other)
     for base in (left, kept):
         await access.grant("ana", base, user_id=idof("bea"))
     await access.grant("ana", left, user_id=idof("ana"))
-    own = await private_base(access, "bea", acme)
+    own = await access.private_base("bea", acme)
     await access.grant("bea", own, agent_id=agent)
     await access.remove("ana", acme, "bea")
     assert await access.may(access.person("bea"), left) == ""
@@ -192,7 +126,7 @@ async def test_who_leaves_loses_what_was_granted_there_and_nothing_elsewhere(acc
 async def test_a_team_goes_with_what_was_granted_to_it_and_no_more(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_VIEWER)
     gone, kept = await access.team("ana", acme, "bea"), await access.team("ana", acme)
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     for team in (gone, kept):
         await access.grant("ana", base, team_id=team)
     await access.teams.DeleteTeam(DeleteTeamRequest(team_id=gone), **access.person("ana"))
@@ -200,57 +134,10 @@ async def test_a_team_goes_with_what_was_granted_to_it_and_no_more(access: Acces
     assert [grant.team_id for grant in await granted(access, "ana", base)] == [kept]
 
 
-async def test_a_base_that_agents_hold_is_not_deleted_and_those_that_one_may_see_are_named(
-    access: Access, pool: Pool
-) -> None:
-    acme = await access.organization("ana", bea=org.ROLE_MEMBER, cem=org.ROLE_VIEWER)
-    base = await private_base(access, "bea", acme)
-    await access.grant_edit("ana", base, user_id=idof("cem"))
-    agents = [await access.register("ana", acme, name) for name in ("Clerk", "Scout")]
-    grants = [await access.grant("bea", base, agent_id=agent) for agent in agents]
-    for name in ("ana", "bea"):
-        refused = from_rpc_error(await refusal(access.delete(name, base)))
-        assert refused.reason == reasons.ERROR_REASON_BASE_IN_USE
-        assert refused.metadata == {"agents": ",".join(agents)}
-        assert refused.message == (
-            f"Agents hold this knowledge base: Clerk ({agents[0]}), Scout ({agents[1]})."
-        )
-    hidden = from_rpc_error(await refusal(access.delete("cem", base)))
-    assert hidden.reason == reasons.ERROR_REASON_BASE_IN_USE
-    assert hidden.metadata == {}
-    assert not any(told in hidden.message for told in ("Clerk", "Scout", *agents))
-    assert await pool.fetchval("SELECT count(*) FROM teardowns") == 0
-    for grant in grants:
-        await access.revoke("bea", grant.id)
-    await access.delete("cem", base)
-    assert await pool.fetchval("SELECT count(*) FROM grants") == 0
-
-
-async def test_who_may_not_see_the_agents_is_still_told_of_those_one_granted_oneself(access: Access) -> None:
-    acme = await access.organization("ana", bea=org.ROLE_BUILDER)
-    agent = await access.register("ana", acme)
-    base = await private_base(access, "ana", acme)
-    await access.grant_edit("ana", base, user_id=idof("bea"))
-    await access.grant("ana", base, agent_id=await access.register("ana", acme))
-    await access.grant("bea", base, agent_id=agent)
-    await access.add("ana", acme, "bea", org.ROLE_VIEWER)
-    assert from_rpc_error(await refusal(access.delete("bea", base))).metadata == {"agents": agent}
-
-
-async def test_a_default_base_is_emptied_under_the_agents_that_hold_it(access: Access) -> None:
-    acme = await access.organization("ana")
-    agent = await access.register("ana", acme)
-    request = kb.ListKnowledgeBasesRequest(organization_id=acme)
-    (default,) = (await access.bases.ListKnowledgeBases(request, **access.person("ana"))).knowledge_bases
-    await access.grant("ana", default.id, agent_id=agent)
-    await access.delete("ana", default.id)
-    assert await access.may(access.agent("ana", agent), default.id) == "view"
-
-
 async def test_an_organization_goes_with_the_grants_on_its_bases(access: Access, pool: Pool) -> None:
     acme = await access.organization("ana")
     agent = await access.register("ana", acme)
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     team = await access.team("ana", acme, "ana")
     for grantee in ({"agent_id": agent}, {"team_id": team}, {"user_id": idof("ana")}):
         await access.grant("ana", base, **grantee)
@@ -266,7 +153,7 @@ async def test_a_grant_and_the_end_of_base_member_or_team_at_once_are_one_after_
         acme = await access.organization("ana", bea=org.ROLE_VIEWER)
         agent = await access.register("ana", acme)
         team = await access.team("ana", acme)
-        base, other = await private_base(access, "ana", acme), await private_base(access, "ana", acme)
+        base, other = await access.private_base("ana", acme), await access.private_base("ana", acme)
         outcomes = await asyncio.gather(
             access.grant("ana", base, agent_id=agent),
             access.delete("ana", base),
@@ -328,7 +215,7 @@ async def test_who_does_not_manage_a_base_is_told_what_is_said_of_an_absent_one(
 ) -> None:
     acme = await access.organization("ana", viewer=org.ROLE_VIEWER, editor=org.ROLE_VIEWER)
     agent = await access.register("ana", acme)
-    base, absent = await private_base(access, "ana", acme), str(uuid4())
+    base, absent = await access.private_base("ana", acme), str(uuid4())
     await access.grant("ana", base, user_id=idof("viewer"))
     await access.grant_edit("ana", base, user_id=idof("editor"))
     await access.grant_edit("ana", base, agent_id=agent)
@@ -354,7 +241,7 @@ async def test_who_does_not_manage_a_base_revokes_a_grant_that_is_not_there(
     access: Access, caller: str
 ) -> None:
     acme = await access.organization("ana", viewer=org.ROLE_VIEWER, editor=org.ROLE_VIEWER)
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     grant = await access.grant_edit("ana", base, user_id=idof("editor"))
     options = access.agent("ana") if caller == "agent" else access.person(caller)
     refused = [
@@ -368,7 +255,7 @@ async def test_who_does_not_manage_a_base_revokes_a_grant_that_is_not_there(
 async def test_whoever_manages_a_base_is_told_why_somebody_reaches_it(access: Access) -> None:
     acme = await access.organization("ana", bea=org.ROLE_VIEWER)
     team = await access.team("ana", acme, "bea")
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     assert await explain(access, "ana", base, "bea") == pb.ExplainAccessResponse(role=org.ROLE_VIEWER)
     await access.grant("ana", base, user_id=idof("bea"))
     await access.grant_edit("ana", base, team_id=team)
@@ -388,7 +275,7 @@ async def test_whoever_manages_a_base_is_told_why_somebody_reaches_it(access: Ac
 async def test_it_is_told_of_agents_and_of_strangers_too(access: Access) -> None:
     acme = await access.organization("ana")
     agent = await access.register("ana", acme)
-    base = await private_base(access, "ana", acme)
+    base = await access.private_base("ana", acme)
     await access.grant("ana", base, agent_id=agent)
     assert list((await explain(access, "ana", base, "ana", agent)).view) == [pb.GROUND_AGENT_GRANT]
     assert await explain(access, "ana", base, "zoe", agent) == pb.ExplainAccessResponse()
