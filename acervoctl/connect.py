@@ -35,7 +35,7 @@ class Target:
 
     def resolve_user(self, environ: Mapping[str, str] = os.environ) -> str:
         """The local person that the command line, the environment or the default names."""
-        return self.user or environ.get("ACERVO_USER") or local.ADMIN
+        return self.user or _given(environ, "ACERVO_USER") or local.ADMIN
 
     def client(self, environ: Mapping[str, str] = os.environ) -> AcervoClient:
         """A client of the deployment."""
@@ -50,7 +50,7 @@ class Target:
     def _addresses(self, environ: Mapping[str, str]) -> dict[str, str]:
         variables = {service: f"ACERVO_ADDRESS_{service.upper()}" for service in SERVICES}
         given = {
-            service: environ[variable] for service, variable in variables.items() if environ.get(variable)
+            service: environ[variable] for service, variable in variables.items() if _given(environ, variable)
         }
         for service, address in given.items():
             if not _ADDRESS.fullmatch(address):
@@ -61,6 +61,14 @@ class Target:
         return {**local.Description.read(self.resolve_home(environ).root).addresses, **given}
 
     def _token(self, environ: Mapping[str, str]) -> str:
-        if environ.get("ACERVO_TOKEN") and self.user is None:
-            return environ["ACERVO_TOKEN"]
+        if self.user is None and (given := _given(environ, "ACERVO_TOKEN")):
+            return given
         return self.token(seconds=3600, environ=environ)
+
+
+def _given(environ: Mapping[str, str], name: str) -> str:
+    """What a variable says; empty where it is not set. One that is set to nothing is a command that failed before."""
+    text = environ.get(name)
+    if text is not None and not text.strip():
+        raise CommandError(f"{name} is empty", advice="Set it, or unset it.")
+    return text or ""

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from google.protobuf.json_format import MessageToDict
+
 from acervo.access.v1.access_pb2 import Permission
 from acervo.access.v1.agents_pb2 import Agent
 from acervo.access.v1.audit_pb2 import AuditEvent, AuditFault, VerifyAuditResponse
@@ -73,6 +75,7 @@ def knowledge_base(message: KnowledgeBase) -> dict[str, Any]:
         "embedding_secret_id": message.embedding_secret_id,
         "embedding_endpoint_id": message.embedding_endpoint_id,
         "embedding_base_url": message.embedding_base_url,
+        "ingestion_config": MessageToDict(message.ingestion_config, preserving_proto_field_name=True),
         "created_at": message.create_time.ToJsonString(),
     }
 

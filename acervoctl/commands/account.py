@@ -15,9 +15,13 @@ from acervoctl.output import counted
 app = typer.Typer(help="What somebody has here.", no_args_is_help=True)
 
 
-@app.callback()
-def _group() -> None:
-    """What somebody has here."""
+@app.command(cls=Command)
+def show(as_json: JsonOption = False, home: HomeOption = None, user: UserOption = None) -> None:
+    """Show who you are: your id, and whether you are the deployment's admin."""
+    who = ask(Target(home, user), lambda client: client.who_am_i())
+    row = {"user_id": who.user_id, "deployment_admin": who.deployment_admin}
+    said = f"{who.user_id}{', the admin of the deployment' if who.deployment_admin else ''}"
+    tell("account", row, said, as_json=as_json)
 
 
 @app.command(cls=Command)

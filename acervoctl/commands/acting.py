@@ -10,7 +10,7 @@ import typer
 from acervo_client import AcervoClient
 from acervoctl.connect import Target
 from acervoctl.errors import CommandError
-from acervoctl.output import out, print_json, print_table, printable, shown
+from acervoctl.output import err, out, print_json, print_table, printable, shown
 
 T = TypeVar("T")
 
@@ -31,6 +31,8 @@ def tell_rows(name: str, rows: Sequence[Mapping[str, Any]], *, as_json: bool) ->
         print_json({name: list(rows)})
     elif rows:
         print_table(list(rows[0]), [list(row.values()) for row in rows])
+    else:
+        err.print("there are none")
 
 
 def tell(name: str, row: Mapping[str, Any], said: str, *, as_json: bool) -> None:

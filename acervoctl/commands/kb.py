@@ -90,7 +90,11 @@ def show(
     base: BaseArgument, as_json: JsonOption = False, home: HomeOption = None, user: UserOption = None
 ) -> None:
     """Show one knowledge base."""
-    found = encode.knowledge_base(ask(Target(home, user), lambda client: people.base(client, base)))
+
+    async def work(client: AcervoClient) -> KnowledgeBase:
+        return await client.bases.get((await people.base(client, base)).id)
+
+    found = encode.knowledge_base(ask(Target(home, user), work))
     said = "\n".join(f"{key}: {value}" for key, value in found.items() if value != "")
     tell("knowledge_base", found, said, as_json=as_json)
 
@@ -106,7 +110,7 @@ def create(
     ] = None,
     organization: OrganizationOption = None,
     visibility: Annotated[
-        VisibilityName | None, typer.Option(help="Which members see it. Default: all.")
+        VisibilityName | None, typer.Option(help="Which members see it. Default: org.")
     ] = None,
     team: Annotated[
         str, typer.Option(help="Id of the one team that sees it, in place of --visibility.")
@@ -165,13 +169,27 @@ def update(
     secret: SecretOption = None,
     endpoint: EndpointOption = None,
     url: UrlOption = None,
+    no_secret: Annotated[bool, typer.Option("--no-secret", help="No secret pays for it any more.")] = False,
+    no_endpoint: Annotated[
+        bool, typer.Option("--no-endpoint", help="No endpoint serves it any more.")
+    ] = False,
+    no_url: Annotated[
+        bool, typer.Option("--no-base-url", help="The provider answers at its own address again.")
+    ] = False,
     as_json: JsonOption = False,
     home: HomeOption = None,
     user: UserOption = None,
 ) -> None:
-    """Change a knowledge base. What is left out stays; an empty id or address is cleared."""
+    """Change a knowledge base. What is left out stays."""
     if team and visibility is not None:
         raise CommandError("name either --team or --visibility", advice="See --help.")
+    for option, named, cleared in (
+        ("--secret", secret, no_secret),
+        ("--endpoint", endpoint, no_endpoint),
+        ("--base-url", url, no_url),
+    ):
+        if named is not None and cleared:
+            raise CommandError(f"name either {option} or --no{option[1:]}", advice="See --help.")
     shown = pb.VISIBILITY_TEAM if team else None if visibility is None else _VISIBILITIES[visibility]
     config = None
     if chunk_size is not None or chunk_overlap is not None:
@@ -185,9 +203,9 @@ def update(
             team_id=team,
             ingestion_config=config,
             embedding_provider=provider,
-            embedding_secret_id=secret,
-            embedding_endpoint_id=endpoint,
-            embedding_base_url=url,
+            embedding_secret_id="" if no_secret else secret,
+            embedding_endpoint_id="" if no_endpoint else endpoint,
+            embedding_base_url="" if no_url else url,
         )
 
     made = ask(Target(home, user), work)

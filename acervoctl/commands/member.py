@@ -96,4 +96,4 @@ def remove(
         await client.organizations.remove_member(found.id, user_id)
 
     ask(Target(home, user), work)
-    tell("member", {"user_id": user_id}, f"{person} is no member of {organization}", as_json=as_json)
+    tell("member", {"user_id": user_id}, f"removed {person} ({user_id}) from {organization}", as_json=as_json)

@@ -193,6 +193,7 @@ def rotate_master_key(
     """Bring the whole vault to a new master key. For the deployment's admin; may be repeated at any time."""
     target = Target(home, user)
     if not keep:
+        _check_admin(target)
         _add_key(target)
 
     async def work(client: AcervoClient) -> list[RewrapSecretsResponse]:
@@ -210,6 +211,14 @@ def rotate_master_key(
     tell("vault", done, said + "".join(f"\nno master key opens {id_}" for id_ in lost), as_json=as_json)
     if done["remaining"]:
         raise typer.Exit(Exit.FAILED)
+
+
+def _check_admin(target: Target) -> None:
+    """A key that is made is used from then on: nobody makes one who may not bring secrets to it."""
+    if not ask(target, lambda client: client.who_am_i()).deployment_admin:
+        raise CommandError(
+            "only the deployment's admin rotates the master key", advice="Say who you are with --user."
+        )
 
 
 def _add_key(target: Target) -> None:

@@ -10,5 +10,5 @@ async def check_outward(path: str, url: str, allowed: Allowed) -> None:
     try:
         await check(address.host, address.port, allowed)
     except Blocked:
-        message = "This must have a public address, or one that the deployment's admin opened."
+        message = "This must resolve to a public address, or one that the admin opened (ACERVO_EGRESS_ALLOW)."
         raise FieldsInvalid([FieldViolation(path, message)]) from None

@@ -90,7 +90,7 @@ REASONS: Mapping[int, Meaning] = MappingProxyType(
             Code.NOT_FOUND,
             404,
             "There is no such thing.",
-            "Check the id or name, and ask its owner for access.",
+            "Check the id or name, and whether your role allows this; its owner may grant it.",
         ),
         pb.ERROR_REASON_TRY_AGAIN: Meaning(
             Code.ABORTED, 409, "Another call is working on the same thing.", "Try again in a moment."
@@ -320,6 +320,12 @@ REASONS: Mapping[int, Meaning] = MappingProxyType(
             409,
             "The collection's embedding model is not installed here.",
             "Choose an installed model, or ask the operator to install this one.",
+        ),
+        pb.ERROR_REASON_EMBEDDING_PROVIDER_UNAVAILABLE: Meaning(
+            Code.FAILED_PRECONDITION,
+            409,
+            "The knowledge base's embedding provider cannot be called by this deployment.",
+            "Have it served by `local` again (`acervo kb update BASE --provider local`), with an installed model.",
         ),
         pb.ERROR_REASON_STORING_FAILED: Meaning(
             Code.UNAVAILABLE, 503, "The document could not be stored.", "Retry the document later."

@@ -26,6 +26,7 @@ from services.vectorstore import chunk_file, storing
 from services.vectorstore.embedding import EmbeddingCache, Urgency
 from services.vectorstore.models import Space, Vectors
 from services.vectorstore.rows import Rows
+from services.vectorstore.serving import space_of
 from services.vectorstore.storing import Document, DocumentGone
 from services.vectorstore.terms import Lexicon
 
@@ -43,6 +44,7 @@ _FINAL = frozenset(
         pb.ERROR_REASON_EMBEDDING_SETTINGS_CONFLICT,
         pb.ERROR_REASON_EMBEDDING_WIDTH_MISMATCH,
         pb.ERROR_REASON_EMBEDDING_MODEL_UNAVAILABLE,
+        pb.ERROR_REASON_EMBEDDING_PROVIDER_UNAVAILABLE,
         pb.ERROR_REASON_CHUNKS_GONE,
         pb.ERROR_REASON_JOB_ABANDONED,
     }
@@ -52,7 +54,6 @@ _BLAMELESS = frozenset(
     {pb.ERROR_REASON_UNAVAILABLE, pb.ERROR_REASON_OVERLOADED, pb.ERROR_REASON_DEADLINE_EXCEEDED}
 )
 _PATIENCE_SECONDS = 5.0
-_MOST_SPACES = 10_000
 
 _URGENCIES = {bus.Lane.INTERACTIVE: Urgency.INTERACTIVE, bus.Lane.BULK: Urgency.BULK}
 
@@ -100,7 +101,6 @@ class Indexing:
         self._lease = lease_seconds
         self._heartbeat = heartbeat_seconds
         self._lexicon = Lexicon()
-        self._spaces: dict[UUID, Space] = {}
         # One thread, since the lexicon is for one alone, also while a cancelled caller's slice is still in work.
         self._encoder = ThreadPoolExecutor(1, "encode")
 
@@ -152,14 +152,13 @@ class Indexing:
         await loop.run_in_executor(self._encoder, rows.add, chunks, vectors, self._lexicon)
 
     async def _space(self, base_id: UUID) -> Space:
-        """Say how the base is embedded: access is asked once, since nothing ever changes that.
+        """Say how the base is embedded. Its provider may have changed since the last document.
 
         Raises:
             BaseGone: there is no such base any more.
+            ProviderUnavailable: nobody here calls its provider.
             AcervoError: access does not answer.
         """
-        if base_id in self._spaces:
-            return self._spaces[base_id]
         request = ResolveRequest(targets=[Target(knowledge_base_id=str(base_id))], permission=PERMISSION_VIEW)
         try:
             with refusals():
@@ -169,10 +168,7 @@ class Indexing:
                 raise BaseGone from None
             raise
         (base,) = response.knowledge_bases
-        if len(self._spaces) >= _MOST_SPACES:
-            self._spaces.clear()
-        space = self._spaces[base_id] = Space(base.embedding.model, base.embedding.width)
-        return space
+        return space_of(base)
 
     async def _settle(self, claimed: Claim, decided: "Again | ErrorReason") -> None:
         async with self._pool.acquire() as connection, connection.transaction():

@@ -15,8 +15,9 @@ from services.shared.fields import Fields
 from services.shared.interceptors import CallContext, Callers
 from services.shared.reach import resolve
 from services.vectorstore import contents
-from services.vectorstore.models import DEFAULT_MODEL, Space, installed
+from services.vectorstore.models import DEFAULT_MODEL, installed
 from services.vectorstore.search import Base, Legs, Passage, Query, Searcher
+from services.vectorstore.serving import space_of
 
 CALLERS = {
     "/acervo.vectorstore.v1.SearchService/Search": Callers.ANY,
@@ -58,10 +59,7 @@ class SearchService(SearchServiceServicer):
             legs = fields.choice("mode", request.mode, _LEGS, Legs.BOTH)
         query = Query(
             text=request.query,
-            bases=[
-                Base(UUID(base.id), base.collection_name, Space(base.embedding.model, base.embedding.width))
-                for base in bases
-            ],
+            bases=[Base(UUID(base.id), base.collection_name, space_of(base)) for base in bases],
             limit=limit,
             legs=legs,
             caller=auth.current().id,

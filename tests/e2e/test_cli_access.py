@@ -104,10 +104,19 @@ async def test_an_operator_registers_endpoints_and_has_bases_served_there(home: 
         "knowledge_base"
     ]
     assert (base["display_name"], base["embedding_provider"], base["width"]) == ("New", "ollama", 1024)
+    assert base["ingestion_config"]["chunk_size"] == 1000
     assert await refusal(home, "kb", "update", "plans", "--secret", acme) == "FIELD_INVALID"
+    assert await refusal(home, "kb", "update", "plans", "--secret", acme, "--no-secret") == "USAGE"
     await answer(home, "endpoint", "delete", shared["id"], "--yes")
     left = (await answer(home, "kb", "show", "plans"))["knowledge_base"]
     assert (left["embedding_provider"], left["embedding_endpoint_id"]) == ("ollama", "")
+    back = await answer(
+        home, "kb", "update", "plans", "--provider", "local", "--no-endpoint", "--no-base-url"
+    )
+    assert back["knowledge_base"]["embedding_provider"] == "local"
+    assert await refusal(home, "secret", "rotate-master-key", "--user", "bea") == "USAGE"
+    who = (await answer(home, "account", "show", "--user", "bea"))["account"]
+    assert who == {"user_id": person_id("bea"), "deployment_admin": False}
 
 
 async def test_an_operator_registers_agents_gives_them_tokens_and_lets_them_go(home: Path) -> None:

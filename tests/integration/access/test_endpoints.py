@@ -41,7 +41,10 @@ async def test_a_private_address_and_none_read_alike_to_an_organization(access: 
     acme = await access.organization("ada")
     error = from_rpc_error(await refusal(access.endpoint("ada", acme, base_url=url)))
     assert [(field.path, field.message) for field in error.fields] == [
-        ("base_url", "This must have a public address, or one that the deployment's admin opened.")
+        (
+            "base_url",
+            "This must resolve to a public address, or one that the admin opened (ACERVO_EGRESS_ALLOW).",
+        )
     ]
     made = await access.endpoint("ada", acme)
     move = pb.UpdateEndpointRequest(endpoint_id=made.id, base_url=url)

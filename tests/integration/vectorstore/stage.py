@@ -98,6 +98,7 @@ class Stage:
             id=str(uuid7()),
             collection_name=collection,
             embedding=EmbeddingSettings(model=model, width=width),
+            embedding_provider="local",
         )
         self.access.grant("acervo:vectorstore", base, PERMISSION_VIEW)
         return base

@@ -184,6 +184,17 @@ async def test_model_that_is_not_installed_fails_the_document_by_name(stage: Sta
     assert await stage.facts() == [_failed(document, pb.ERROR_REASON_EMBEDDING_MODEL_UNAVAILABLE)]
 
 
+async def test_a_base_that_was_moved_to_a_provider_which_nobody_calls_is_embedded_by_nothing_else(
+    stage: Stage,
+) -> None:
+    base = stage.base()
+    await stage.index(Document(base, ["one"]))
+    base.embedding_provider = "openrouter"
+    document = Document(base, ["two"])
+    await stage.index(document)
+    assert (await stage.facts())[-1] == _failed(document, pb.ERROR_REASON_EMBEDDING_PROVIDER_UNAVAILABLE)
+
+
 async def test_width_that_is_not_the_models_fails_the_document(stage: Stage) -> None:
     document = Document(stage.base(space=("hashing-256", 512)), ["one"])
     await stage.index(document)

@@ -98,6 +98,16 @@ def test_an_address_that_can_be_none_is_told_with_its_variable(address: str) -> 
         Target().client(environ)
 
 
+@pytest.mark.parametrize("name", ["ACERVO_TOKEN", "ACERVO_USER", "ACERVO_ADDRESS_ACCESS"])
+@pytest.mark.parametrize("nothing", ["", " "])
+def test_a_variable_that_is_set_to_nothing_lets_nobody_act_as_the_admin(
+    home: Home, name: str, nothing: str
+) -> None:
+    with home.locked(), pytest.raises(CommandError, match=f"{name} is empty"):
+        describe(home, os.getpid())
+        Target(home.root).client({name: nothing})
+
+
 @pytest.mark.parametrize("address", ["foo:1", "[::1]:7001", "dns:///foo.example:7001"])
 async def test_an_address_that_grpc_takes_is_taken(address: str) -> None:
     async with Target().client({"ACERVO_ADDRESS_ACCESS": address, "ACERVO_TOKEN": "token"}):
