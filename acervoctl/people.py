@@ -7,13 +7,14 @@ from uuid import UUID
 from acervo.access.v1.agents_pb2 import Agent
 from acervo.access.v1.knowledge_bases_pb2 import KnowledgeBase
 from acervo.access.v1.organizations_pb2 import Organization
+from acervo.access.v1.teams_pb2 import Team
 from acervo_client import AcervoClient, AcervoError
 from acervo_client.local import PEOPLE
 from acervoctl.bases import Place
 from acervoctl.errors import CommandError
 from services.shared.identity import user_id
 
-T = TypeVar("T", Agent, Organization)
+T = TypeVar("T", Agent, Organization, Team)
 
 
 def is_id(text: str) -> bool:
@@ -51,6 +52,15 @@ async def agent(client: AcervoClient, text: str) -> Agent:
     owners = ["", *(one.id for one in await client.organizations.list())]
     known = [one for owner in owners for one in await client.agents.list(owner)]
     return _only(known, text, "agent")
+
+
+async def team(client: AcervoClient, text: str) -> str:
+    """The id of a team, by its id or display name in an organization of the caller's. Raises what `agent` raises."""
+    if is_id(text):
+        return text
+    owners = await client.organizations.list()
+    known = [one for owner in owners for one in await client.teams.list(owner.id)]
+    return _only(known, text, "team").id
 
 
 async def agent_for(client: AcervoClient, found: KnowledgeBase, text: str) -> str:

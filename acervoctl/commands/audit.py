@@ -120,7 +120,9 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _change(before: str | None, after: str | None) -> str:
-    return f"{before} -> {after}" if before and after and before != after else str(before or after)
+    if before == after or before is None:
+        return str(after)
+    return f"was {before}" if after is None else f"{before} -> {after}"
 
 
 @app.command(cls=Command)

@@ -113,7 +113,7 @@ def create(
         VisibilityName | None, typer.Option(help="Which members see it. Default: org.")
     ] = None,
     team: Annotated[
-        str, typer.Option(help="Id of the one team that sees it, in place of --visibility.")
+        str, typer.Option(help="Id or name of the one team that sees it, in place of --visibility.")
     ] = "",
     model: Annotated[
         str, typer.Option(help="Name of the embedding model. Goes with --width.", show_default=False)
@@ -140,7 +140,7 @@ def create(
             scope=_SCOPES[scope],
             organization_id=owner,
             visibility=pb.VISIBILITY_TEAM if team else _VISIBILITIES[visibility],
-            team_id=team,
+            team_id=await people.team(client, team) if team else "",
             embedding=pb.EmbeddingSettings(model=model, width=width),
             embedding_provider=provider or "",
             embedding_secret_id=secret or "",
@@ -161,7 +161,7 @@ def update(
         VisibilityName | None, typer.Option(help="Which members see it.", show_default=False)
     ] = None,
     team: Annotated[
-        str, typer.Option(help="Id of the one team that sees it, in place of --visibility.")
+        str, typer.Option(help="Id or name of the one team that sees it, in place of --visibility.")
     ] = "",
     chunk_size: Annotated[int | None, typer.Option(help="Characters.", show_default=False)] = None,
     chunk_overlap: Annotated[int | None, typer.Option(help="Characters.", show_default=False)] = None,
@@ -200,7 +200,7 @@ def update(
             (await people.base(client, base)).id,
             display_name=name,
             visibility=shown,
-            team_id=team,
+            team_id=await people.team(client, team) if team else "",
             ingestion_config=config,
             embedding_provider=provider,
             embedding_secret_id="" if no_secret else secret,

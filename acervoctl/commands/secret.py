@@ -41,7 +41,7 @@ FromOption = Annotated[
     ),
 ]
 TeamOption = Annotated[
-    str, typer.Option("--team", help="Id of a team that is to see it.", show_default=False)
+    str, typer.Option("--team", help="Id or name of a team that is to see it.", show_default=False)
 ]
 
 
@@ -130,7 +130,8 @@ def create(
 
     async def work(client: AcervoClient) -> Secret:
         found = await people.organization(client, organization)
-        return await client.secrets.create(found.id, name, value, visibility=shown, team_id=team)
+        seen_by = await people.team(client, team) if team else ""
+        return await client.secrets.create(found.id, name, value, visibility=shown, team_id=seen_by)
 
     made = ask(Target(home, user), work)
     tell("secret", encode.secret(made), f"keeps {made.display_name} ({made.id})", as_json=as_json)
@@ -158,8 +159,9 @@ def update(
         fresh = read_value(kind, given or (), files or (), may_ask=not as_json)
 
     async def work(client: AcervoClient) -> Secret:
+        seen_by = await people.team(client, team) if team else ""
         return await client.secrets.update(
-            secret, display_name=name, value=fresh, visibility=shown, team_id=team
+            secret, display_name=name, value=fresh, visibility=shown, team_id=seen_by
         )
 
     made = encode.secret(ask(target, work))

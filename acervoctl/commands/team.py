@@ -22,7 +22,7 @@ from acervoctl.options import (
 
 app = typer.Typer(help="Groups of an organization's members.", no_args_is_help=True)
 
-TeamArgument = Annotated[str, typer.Argument(help="Id of the team.", show_default=False)]
+TeamArgument = Annotated[str, typer.Argument(help="Id or name of the team.", show_default=False)]
 NameArgument = Annotated[str, typer.Argument(help="What it is called.", show_default=False)]
 
 
@@ -70,7 +70,11 @@ def rename(
     user: UserOption = None,
 ) -> None:
     """Call a team otherwise."""
-    made = ask(Target(home, user), lambda client: client.teams.rename(team, name))
+
+    async def work(client: AcervoClient) -> Team:
+        return await client.teams.rename(await people.team(client, team), name)
+
+    made = ask(Target(home, user), work)
     tell("team", encode.team(made), f"{made.id} is called {made.display_name}", as_json=as_json)
 
 
@@ -83,9 +87,15 @@ def delete(
     user: UserOption = None,
 ) -> None:
     """Remove a team with what was granted to it. Knowledge bases that were visible to it turn private."""
-    insist(f"the team {team}", yes=yes, as_json=as_json)
-    ask(Target(home, user), lambda client: client.teams.delete(team))
-    tell("team", {"id": team}, f"removed the team {team}", as_json=as_json)
+
+    async def work(client: AcervoClient) -> str:
+        found = await people.team(client, team)
+        insist(f"the team {team}", yes=yes, as_json=as_json)
+        await client.teams.delete(found)
+        return found
+
+    gone = ask(Target(home, user), work)
+    tell("team", {"id": gone}, f"removed the team {team}", as_json=as_json)
 
 
 @app.command(cls=Command)
@@ -93,7 +103,11 @@ def members(
     team: TeamArgument, as_json: JsonOption = False, home: HomeOption = None, user: UserOption = None
 ) -> None:
     """List who is in a team."""
-    found = ask(Target(home, user), lambda client: client.teams.members(team))
+
+    async def work(client: AcervoClient) -> list[str]:
+        return await client.teams.members(await people.team(client, team))
+
+    found = ask(Target(home, user), work)
     tell_rows("members", [{"user_id": one} for one in found], as_json=as_json)
 
 
@@ -107,7 +121,11 @@ def add(
 ) -> None:
     """Take a member of the organization into a team."""
     user_id = people.person_id(person)
-    ask(Target(home, user), lambda client: client.teams.add_member(team, user_id))
+
+    async def work(client: AcervoClient) -> None:
+        await client.teams.add_member(await people.team(client, team), user_id)
+
+    ask(Target(home, user), work)
     tell("member", {"user_id": user_id}, f"{person} ({user_id}) is in the team", as_json=as_json)
 
 
@@ -121,5 +139,9 @@ def remove(
 ) -> None:
     """Take a person out of a team, or leave it."""
     user_id = people.person_id(person)
-    ask(Target(home, user), lambda client: client.teams.remove_member(team, user_id))
+
+    async def work(client: AcervoClient) -> None:
+        await client.teams.remove_member(await people.team(client, team), user_id)
+
+    ask(Target(home, user), work)
     tell("member", {"user_id": user_id}, f"{person} ({user_id}) is not in the team", as_json=as_json)

@@ -49,18 +49,22 @@ async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(
     assert acme["role"] == "owner"
     assert (await answer(home, "member", "add", "acme", "bea"))["member"]["role"] == "viewer"
     team = (await answer(home, "team", "create", "acme", "Sales"))["team"]["id"]
-    await answer(home, "team", "add", team, "bea")
+    await answer(home, "team", "add", "Sales", "bea")
     assert (await answer(home, "team", "members", team))["members"] == [{"user_id": person_id("bea")}]
 
     made = ("kb", "create", "Plans", "--org", "acme", "--collection", "plans", "--visibility", "private")
     base = (await answer(home, *made))["knowledge_base"]
     assert (base["scope"], base["visibility"]) == ("org", "private")
     assert await refusal(home, "kb", "show", "plans", "--user", "bea") == "NOT_FOUND"
-    granted = (await answer(home, "grant", "add", "plans", "--team", team, "--edit"))["grant"]
+    granted = (await answer(home, "grant", "add", "plans", "--team", "Sales", "--edit"))["grant"]
     assert (granted["to"], granted["grantee_id"], granted["permission"]) == ("team", team, "edit")
     assert (await answer(home, "kb", "show", "plans", "--user", "bea"))["knowledge_base"] == base
     why = (await answer(home, "grant", "explain", base["id"], "bea"))["access"]
     assert why == {"role": "viewer", "view": ["team_grant"], "edit": ["team_grant"]}
+
+    reached = (await answer(home, "grant", "reach", "bea"))["knowledge_bases"]
+    assert {"id": base["id"], "collection": "plans", **why} in reached
+    assert len(reached) == 2, "and the default base of the organization"
 
     await answer(home, "agent", "create", "Clerk", "--org", "acme")
     held = (await answer(home, "grant", "add", "plans", "--agent", "Clerk"))["grant"]
@@ -69,7 +73,8 @@ async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(
         "team",
         "agent",
     ]
-    await answer(home, "grant", "revoke", held["id"])
+    assert (await answer(home, "grant", "revoke", "plans", "--agent", "Clerk"))["grant"] == {"id": held["id"]}
+    assert await refusal(home, "grant", "revoke", "plans", "--agent", "Clerk") == "NOT_FOUND"
     await answer(home, "member", "remove", acme["id"], person_id("bea"))
     assert await refusal(home, "kb", "show", "plans", "--user", "bea") == "NOT_FOUND"
     await answer(home, "kb", "delete", "plans", "--yes")
