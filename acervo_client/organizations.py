@@ -27,6 +27,14 @@ class Organizations:
         async with typed_errors():
             await self._stub.DeleteOrganization(request, **self._connection.call())
 
+    async def rename(self, organization_id: str, display_name: str) -> pb.Organization:
+        """Call an organization otherwise."""
+        request = pb.RenameOrganizationRequest(
+            request_id=str(uuid4()), organization_id=organization_id, display_name=display_name
+        )
+        async with typed_errors():
+            return (await self._stub.RenameOrganization(request, **self._connection.call())).organization
+
     async def transfer(self, organization_id: str, user_id: str) -> pb.Member:
         """Make another member the owner, and the caller an admin."""
         request = pb.TransferOwnershipRequest(

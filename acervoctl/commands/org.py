@@ -43,6 +43,24 @@ def create(
 
 
 @app.command(cls=Command)
+def rename(
+    organization: OrganizationArgument,
+    name: Annotated[str, typer.Argument(help="What it is to be called.", show_default=False)],
+    as_json: JsonOption = False,
+    home: HomeOption = None,
+    user: UserOption = None,
+) -> None:
+    """Call an organization otherwise."""
+
+    async def work(client: AcervoClient) -> Organization:
+        return await client.organizations.rename((await people.organization(client, organization)).id, name)
+
+    made = ask(Target(home, user), work)
+    said = f"{made.id} is called {made.display_name}"
+    tell("organization", encode.organization(made), said, as_json=as_json)
+
+
+@app.command(cls=Command)
 def transfer(
     organization: OrganizationArgument,
     person: PersonArgument,

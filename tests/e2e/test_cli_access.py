@@ -81,6 +81,11 @@ async def test_an_operator_lets_people_teams_and_agents_at_a_base_and_out_again(
     listed = (await answer(home, "kb", "list", "--org", "acme"))["knowledge_bases"]
     assert [one["default"] for one in listed] == [True]
 
+    renamed = (await answer(home, "org", "rename", "acme", "Ajax"))["organization"]
+    assert (await answer(home, "org", "rename", "Ajax", "acme"))["organization"] == {
+        **renamed,
+        "display_name": "acme",
+    }
     await answer(home, "member", "add", "acme", "cem", "--role", "admin")
     assert (await answer(home, "org", "transfer", "acme", "cem"))["member"]["role"] == "owner"
     roles = {one["user_id"]: one["role"] for one in (await answer(home, "member", "list", "acme"))["members"]}

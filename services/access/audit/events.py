@@ -31,6 +31,7 @@ class Action(StrEnum):
     ACCOUNT_DELETED = "account.deleted"
     ORGANIZATION_CREATED = "organization.created"
     ORGANIZATION_DELETED = "organization.deleted"
+    ORGANIZATION_RENAMED = "organization.renamed"
     ORGANIZATION_TRANSFERRED = "organization.transferred"
     MEMBER_ADDED = "member.added"
     MEMBER_CHANGED = "member.changed"

@@ -200,6 +200,14 @@ def operator_base(request: collections_pb2.OpenOperatorBaseRequest) -> tuple[str
     return request.collection_name, embedding
 
 
+def renamed_organization(request: organizations_pb2.RenameOrganizationRequest) -> tuple[UUID, str]:
+    """Which organization is to be called what."""
+    with _Fields() as fields:
+        return fields.uuid("organization_id", request.organization_id), fields.display_name(
+            request.display_name
+        )
+
+
 def new_team(request: teams_pb2.CreateTeamRequest) -> tuple[UUID, str]:
     """Whose team is to be made, and what it is called."""
     with _Fields() as fields:

@@ -27,6 +27,8 @@ from services.shared.errors import FieldsInvalid, FieldViolation
 from services.shared.paging import Page, PageRequest
 
 _INSERT = "INSERT INTO organizations (id, display_name) VALUES ($1, $2) RETURNING create_time"
+_NAME = "SELECT display_name FROM organizations WHERE id = $1"
+_RENAME = "UPDATE organizations SET display_name = $2 WHERE id = $1 RETURNING create_time"
 _PAGE = """
 SELECT o.id, o.display_name, o.create_time, m.role
   FROM members m JOIN organizations o ON o.id = m.organization_id
@@ -122,6 +124,27 @@ async def found(
         after=details(display_name=display_name),
     )
     return Organization(organization_id, display_name, made, Role.OWNER)
+
+
+async def rename(
+    connection: Connection, caller: Caller, organization_id: UUID, display_name: str
+) -> Organization:
+    """Call an organization otherwise. Raises OrganizationNotFound."""
+    role = await lock_for_change(
+        connection, organization_id, caller.person, roles_with(Permission.MEMBERS_MANAGE)
+    )
+    former = await connection.fetchval(_NAME, organization_id)
+    made = await connection.fetchval(_RENAME, organization_id, display_name)
+    if former != display_name:
+        await _record(
+            connection,
+            caller,
+            Action.ORGANIZATION_RENAMED,
+            organization_id,
+            before=details(display_name=former),
+            after=details(display_name=display_name),
+        )
+    return Organization(organization_id, display_name, made, role)
 
 
 async def page(pool: Pool, user_id: UUID | None, wanted: PageRequest) -> Page[Organization]:

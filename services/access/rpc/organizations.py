@@ -21,6 +21,7 @@ from services.shared.server import CallContext
 CALLERS: Final[Mapping[str, server.Callers]] = {
     "/acervo.access.v1.OrganizationService/CreateOrganization": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/ListOrganizations": server.Callers.PEOPLE,
+    "/acervo.access.v1.OrganizationService/RenameOrganization": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/AddMember": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/TransferOwnership": server.Callers.PEOPLE,
     "/acervo.access.v1.OrganizationService/RemoveMember": server.Callers.PEOPLE,
@@ -69,6 +70,20 @@ class OrganizationServicer(organizations_pb2_grpc.OrganizationServiceServicer):
         return organizations_pb2.ListOrganizationsResponse(
             organizations=map(encode.organization, page.rows), next_page_token=page.next_page_token
         )
+
+    async def RenameOrganization(  # noqa: N802
+        self, request: organizations_pb2.RenameOrganizationRequest, context: CallContext
+    ) -> organizations_pb2.RenameOrganizationResponse:
+        """An organization called otherwise."""
+        caller = self._callers.current()
+        call = Call.of(request)
+        organization_id, name = decode.renamed_organization(request)
+
+        async def work(connection: Connection) -> organizations_pb2.RenameOrganizationResponse:
+            made = await organizations.rename(connection, caller, organization_id, name)
+            return organizations_pb2.RenameOrganizationResponse(organization=encode.organization(made))
+
+        return await once(self._pool, call, organizations_pb2.RenameOrganizationResponse, work)
 
     async def AddMember(  # noqa: N802
         self, request: organizations_pb2.AddMemberRequest, context: CallContext

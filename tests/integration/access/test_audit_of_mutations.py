@@ -122,6 +122,13 @@ async def test_before_and_after_are_told_by_names_and_ids(access: Access, pool: 
     await access.teams.RenameTeam(
         teams_pb2.RenameTeamRequest(team_id=team, display_name="Verkauf"), **access.person("ana")
     )
+    await access.organizations.RenameOrganization(
+        org.RenameOrganizationRequest(organization_id=acme, display_name="Ajax"), **access.person("ana")
+    )
+    assert await told(access, pool, "organization.renamed") == (
+        {"display_name": "Acme"},
+        {"display_name": "Ajax"},
+    )
     assert await told(access, pool, "member.changed") == ({"role": "viewer"}, {"role": "admin"})
     assert await told(access, pool, "team.renamed") == (
         {"display_name": "Sales"},

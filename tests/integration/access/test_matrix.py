@@ -201,6 +201,12 @@ MATRIX: Final[dict[str, list[Row[World]]]] = {
             of_oneself=True,
         ),
     ],
+    f"{ORGANIZATIONS}RenameOrganization": [
+        Row(
+            lambda w: org.RenameOrganizationRequest(organization_id=w.organization, display_name="New"),
+            MANAGERS,
+        )
+    ],
     f"{TEAMS}CreateTeam": [
         Row(
             lambda w: teams_pb2.CreateTeamRequest(organization_id=w.organization, display_name="New"),

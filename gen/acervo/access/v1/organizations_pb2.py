@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$acervo/access/v1/organizations.proto\x12\x10\x61\x63\x65rvo.access.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x87\x01\n\x0cOrganization\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x04role\x18\x04 \x01(\x0e\x32\x16.acervo.access.v1.Role\"p\n\x06Member\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12$\n\x04role\x18\x02 \x01(\x0e\x32\x16.acervo.access.v1.Role\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"E\n\x19\x43reateOrganizationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\"R\n\x1a\x43reateOrganizationResponse\x12\x34\n\x0corganization\x18\x01 \x01(\x0b\x32\x1e.acervo.access.v1.Organization\"A\n\x18ListOrganizationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"k\n\x19ListOrganizationsResponse\x12\x35\n\rorganizations\x18\x01 \x03(\x0b\x32\x1e.acervo.access.v1.Organization\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"v\n\x10\x41\x64\x64MemberRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12$\n\x04role\x18\x04 \x01(\x0e\x32\x16.acervo.access.v1.Role\"=\n\x11\x41\x64\x64MemberResponse\x12(\n\x06member\x18\x01 \x01(\x0b\x32\x18.acervo.access.v1.Member\"X\n\x18TransferOwnershipRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\"E\n\x19TransferOwnershipResponse\x12(\n\x06member\x18\x01 \x01(\x0b\x32\x18.acervo.access.v1.Member\"S\n\x13RemoveMemberRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\"\x16\n\x14RemoveMemberResponse\"T\n\x12ListMembersRequest\x12\x17\n\x0forganization_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"Y\n\x13ListMembersResponse\x12)\n\x07members\x18\x01 \x03(\x0b\x32\x18.acervo.access.v1.Member\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"H\n\x19\x44\x65leteOrganizationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\"\x1c\n\x1a\x44\x65leteOrganizationResponse*p\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0e\n\nROLE_OWNER\x10\x01\x12\x0e\n\nROLE_ADMIN\x10\x02\x12\x10\n\x0cROLE_BUILDER\x10\x03\x12\x0f\n\x0bROLE_MEMBER\x10\x04\x12\x0f\n\x0bROLE_VIEWER\x10\x05\x32\xe4\x05\n\x13OrganizationService\x12o\n\x12\x43reateOrganization\x12+.acervo.access.v1.CreateOrganizationRequest\x1a,.acervo.access.v1.CreateOrganizationResponse\x12l\n\x11ListOrganizations\x12*.acervo.access.v1.ListOrganizationsRequest\x1a+.acervo.access.v1.ListOrganizationsResponse\x12T\n\tAddMember\x12\".acervo.access.v1.AddMemberRequest\x1a#.acervo.access.v1.AddMemberResponse\x12l\n\x11TransferOwnership\x12*.acervo.access.v1.TransferOwnershipRequest\x1a+.acervo.access.v1.TransferOwnershipResponse\x12]\n\x0cRemoveMember\x12%.acervo.access.v1.RemoveMemberRequest\x1a&.acervo.access.v1.RemoveMemberResponse\x12Z\n\x0bListMembers\x12$.acervo.access.v1.ListMembersRequest\x1a%.acervo.access.v1.ListMembersResponse\x12o\n\x12\x44\x65leteOrganization\x12+.acervo.access.v1.DeleteOrganizationRequest\x1a,.acervo.access.v1.DeleteOrganizationResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$acervo/access/v1/organizations.proto\x12\x10\x61\x63\x65rvo.access.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x87\x01\n\x0cOrganization\x12\n\n\x02id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x04role\x18\x04 \x01(\x0e\x32\x16.acervo.access.v1.Role\"p\n\x06Member\x12\x0f\n\x07user_id\x18\x01 \x01(\t\x12$\n\x04role\x18\x02 \x01(\x0e\x32\x16.acervo.access.v1.Role\x12/\n\x0b\x63reate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"E\n\x19\x43reateOrganizationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\"R\n\x1a\x43reateOrganizationResponse\x12\x34\n\x0corganization\x18\x01 \x01(\x0b\x32\x1e.acervo.access.v1.Organization\"A\n\x18ListOrganizationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"k\n\x19ListOrganizationsResponse\x12\x35\n\rorganizations\x18\x01 \x03(\x0b\x32\x1e.acervo.access.v1.Organization\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"v\n\x10\x41\x64\x64MemberRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\x12$\n\x04role\x18\x04 \x01(\x0e\x32\x16.acervo.access.v1.Role\"=\n\x11\x41\x64\x64MemberResponse\x12(\n\x06member\x18\x01 \x01(\x0b\x32\x18.acervo.access.v1.Member\"^\n\x19RenameOrganizationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x03 \x01(\t\"R\n\x1aRenameOrganizationResponse\x12\x34\n\x0corganization\x18\x01 \x01(\x0b\x32\x1e.acervo.access.v1.Organization\"X\n\x18TransferOwnershipRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\"E\n\x19TransferOwnershipResponse\x12(\n\x06member\x18\x01 \x01(\x0b\x32\x18.acervo.access.v1.Member\"S\n\x13RemoveMemberRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\x12\x0f\n\x07user_id\x18\x03 \x01(\t\"\x16\n\x14RemoveMemberResponse\"T\n\x12ListMembersRequest\x12\x17\n\x0forganization_id\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"Y\n\x13ListMembersResponse\x12)\n\x07members\x18\x01 \x03(\x0b\x32\x18.acervo.access.v1.Member\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"H\n\x19\x44\x65leteOrganizationRequest\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x17\n\x0forganization_id\x18\x02 \x01(\t\"\x1c\n\x1a\x44\x65leteOrganizationResponse*p\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0e\n\nROLE_OWNER\x10\x01\x12\x0e\n\nROLE_ADMIN\x10\x02\x12\x10\n\x0cROLE_BUILDER\x10\x03\x12\x0f\n\x0bROLE_MEMBER\x10\x04\x12\x0f\n\x0bROLE_VIEWER\x10\x05\x32\xd5\x06\n\x13OrganizationService\x12o\n\x12\x43reateOrganization\x12+.acervo.access.v1.CreateOrganizationRequest\x1a,.acervo.access.v1.CreateOrganizationResponse\x12l\n\x11ListOrganizations\x12*.acervo.access.v1.ListOrganizationsRequest\x1a+.acervo.access.v1.ListOrganizationsResponse\x12o\n\x12RenameOrganization\x12+.acervo.access.v1.RenameOrganizationRequest\x1a,.acervo.access.v1.RenameOrganizationResponse\x12T\n\tAddMember\x12\".acervo.access.v1.AddMemberRequest\x1a#.acervo.access.v1.AddMemberResponse\x12l\n\x11TransferOwnership\x12*.acervo.access.v1.TransferOwnershipRequest\x1a+.acervo.access.v1.TransferOwnershipResponse\x12]\n\x0cRemoveMember\x12%.acervo.access.v1.RemoveMemberRequest\x1a&.acervo.access.v1.RemoveMemberResponse\x12Z\n\x0bListMembers\x12$.acervo.access.v1.ListMembersRequest\x1a%.acervo.access.v1.ListMembersResponse\x12o\n\x12\x44\x65leteOrganization\x12+.acervo.access.v1.DeleteOrganizationRequest\x1a,.acervo.access.v1.DeleteOrganizationResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'acervo.access.v1.organizations_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ROLE']._serialized_start=1408
-  _globals['_ROLE']._serialized_end=1520
+  _globals['_ROLE']._serialized_start=1588
+  _globals['_ROLE']._serialized_end=1700
   _globals['_ORGANIZATION']._serialized_start=92
   _globals['_ORGANIZATION']._serialized_end=227
   _globals['_MEMBER']._serialized_start=229
@@ -50,22 +50,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ADDMEMBERREQUEST']._serialized_end=792
   _globals['_ADDMEMBERRESPONSE']._serialized_start=794
   _globals['_ADDMEMBERRESPONSE']._serialized_end=855
-  _globals['_TRANSFEROWNERSHIPREQUEST']._serialized_start=857
-  _globals['_TRANSFEROWNERSHIPREQUEST']._serialized_end=945
-  _globals['_TRANSFEROWNERSHIPRESPONSE']._serialized_start=947
-  _globals['_TRANSFEROWNERSHIPRESPONSE']._serialized_end=1016
-  _globals['_REMOVEMEMBERREQUEST']._serialized_start=1018
-  _globals['_REMOVEMEMBERREQUEST']._serialized_end=1101
-  _globals['_REMOVEMEMBERRESPONSE']._serialized_start=1103
-  _globals['_REMOVEMEMBERRESPONSE']._serialized_end=1125
-  _globals['_LISTMEMBERSREQUEST']._serialized_start=1127
-  _globals['_LISTMEMBERSREQUEST']._serialized_end=1211
-  _globals['_LISTMEMBERSRESPONSE']._serialized_start=1213
-  _globals['_LISTMEMBERSRESPONSE']._serialized_end=1302
-  _globals['_DELETEORGANIZATIONREQUEST']._serialized_start=1304
-  _globals['_DELETEORGANIZATIONREQUEST']._serialized_end=1376
-  _globals['_DELETEORGANIZATIONRESPONSE']._serialized_start=1378
-  _globals['_DELETEORGANIZATIONRESPONSE']._serialized_end=1406
-  _globals['_ORGANIZATIONSERVICE']._serialized_start=1523
-  _globals['_ORGANIZATIONSERVICE']._serialized_end=2263
+  _globals['_RENAMEORGANIZATIONREQUEST']._serialized_start=857
+  _globals['_RENAMEORGANIZATIONREQUEST']._serialized_end=951
+  _globals['_RENAMEORGANIZATIONRESPONSE']._serialized_start=953
+  _globals['_RENAMEORGANIZATIONRESPONSE']._serialized_end=1035
+  _globals['_TRANSFEROWNERSHIPREQUEST']._serialized_start=1037
+  _globals['_TRANSFEROWNERSHIPREQUEST']._serialized_end=1125
+  _globals['_TRANSFEROWNERSHIPRESPONSE']._serialized_start=1127
+  _globals['_TRANSFEROWNERSHIPRESPONSE']._serialized_end=1196
+  _globals['_REMOVEMEMBERREQUEST']._serialized_start=1198
+  _globals['_REMOVEMEMBERREQUEST']._serialized_end=1281
+  _globals['_REMOVEMEMBERRESPONSE']._serialized_start=1283
+  _globals['_REMOVEMEMBERRESPONSE']._serialized_end=1305
+  _globals['_LISTMEMBERSREQUEST']._serialized_start=1307
+  _globals['_LISTMEMBERSREQUEST']._serialized_end=1391
+  _globals['_LISTMEMBERSRESPONSE']._serialized_start=1393
+  _globals['_LISTMEMBERSRESPONSE']._serialized_end=1482
+  _globals['_DELETEORGANIZATIONREQUEST']._serialized_start=1484
+  _globals['_DELETEORGANIZATIONREQUEST']._serialized_end=1556
+  _globals['_DELETEORGANIZATIONRESPONSE']._serialized_start=1558
+  _globals['_DELETEORGANIZATIONRESPONSE']._serialized_end=1586
+  _globals['_ORGANIZATIONSERVICE']._serialized_start=1703
+  _globals['_ORGANIZATIONSERVICE']._serialized_end=2556
 # @@protoc_insertion_point(module_scope)

@@ -95,6 +95,22 @@ class AddMemberResponse(_message.Message):
     member: Member
     def __init__(self, member: _Optional[_Union[Member, _Mapping]] = ...) -> None: ...
 
+class RenameOrganizationRequest(_message.Message):
+    __slots__ = ("request_id", "organization_id", "display_name")
+    REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    ORGANIZATION_ID_FIELD_NUMBER: _ClassVar[int]
+    DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    request_id: str
+    organization_id: str
+    display_name: str
+    def __init__(self, request_id: _Optional[str] = ..., organization_id: _Optional[str] = ..., display_name: _Optional[str] = ...) -> None: ...
+
+class RenameOrganizationResponse(_message.Message):
+    __slots__ = ("organization",)
+    ORGANIZATION_FIELD_NUMBER: _ClassVar[int]
+    organization: Organization
+    def __init__(self, organization: _Optional[_Union[Organization, _Mapping]] = ...) -> None: ...
+
 class TransferOwnershipRequest(_message.Message):
     __slots__ = ("request_id", "organization_id", "user_id")
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]

@@ -45,6 +45,11 @@ class OrganizationServiceStub:
                 request_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.ListOrganizationsRequest.SerializeToString,
                 response_deserializer=acervo_dot_access_dot_v1_dot_organizations__pb2.ListOrganizationsResponse.FromString,
                 _registered_method=True)
+        self.RenameOrganization = channel.unary_unary(
+                '/acervo.access.v1.OrganizationService/RenameOrganization',
+                request_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.RenameOrganizationRequest.SerializeToString,
+                response_deserializer=acervo_dot_access_dot_v1_dot_organizations__pb2.RenameOrganizationResponse.FromString,
+                _registered_method=True)
         self.AddMember = channel.unary_unary(
                 '/acervo.access.v1.OrganizationService/AddMember',
                 request_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.AddMemberRequest.SerializeToString,
@@ -85,6 +90,13 @@ class OrganizationServiceServicer:
 
     def ListOrganizations(self, request, context):
         """ListOrganizations answers those that the caller is a member of, oldest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RenameOrganization(self, request, context):
+        """RenameOrganization calls an organization otherwise, for who manages its members.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -139,6 +151,11 @@ def add_OrganizationServiceServicer_to_server(servicer, server):
                     servicer.ListOrganizations,
                     request_deserializer=acervo_dot_access_dot_v1_dot_organizations__pb2.ListOrganizationsRequest.FromString,
                     response_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.ListOrganizationsResponse.SerializeToString,
+            ),
+            'RenameOrganization': grpc.unary_unary_rpc_method_handler(
+                    servicer.RenameOrganization,
+                    request_deserializer=acervo_dot_access_dot_v1_dot_organizations__pb2.RenameOrganizationRequest.FromString,
+                    response_serializer=acervo_dot_access_dot_v1_dot_organizations__pb2.RenameOrganizationResponse.SerializeToString,
             ),
             'AddMember': grpc.unary_unary_rpc_method_handler(
                     servicer.AddMember,
@@ -221,6 +238,33 @@ class OrganizationService:
             '/acervo.access.v1.OrganizationService/ListOrganizations',
             acervo_dot_access_dot_v1_dot_organizations__pb2.ListOrganizationsRequest.SerializeToString,
             acervo_dot_access_dot_v1_dot_organizations__pb2.ListOrganizationsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RenameOrganization(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/acervo.access.v1.OrganizationService/RenameOrganization',
+            acervo_dot_access_dot_v1_dot_organizations__pb2.RenameOrganizationRequest.SerializeToString,
+            acervo_dot_access_dot_v1_dot_organizations__pb2.RenameOrganizationResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -37,6 +37,8 @@ class OrganizationServiceStub:
     """CreateOrganization makes an organization, its default knowledge base, and the caller its owner."""
     ListOrganizations: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.ListOrganizationsRequest, _organizations_pb2.ListOrganizationsResponse]
     """ListOrganizations answers those that the caller is a member of, oldest first."""
+    RenameOrganization: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.RenameOrganizationRequest, _organizations_pb2.RenameOrganizationResponse]
+    """RenameOrganization calls an organization otherwise, for who manages its members."""
     AddMember: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.AddMemberRequest, _organizations_pb2.AddMemberResponse]
     """AddMember takes a person into an organization, or changes the role of one who is in it."""
     TransferOwnership: _grpc.UnaryUnaryMultiCallable[_organizations_pb2.TransferOwnershipRequest, _organizations_pb2.TransferOwnershipResponse]
@@ -61,6 +63,8 @@ class OrganizationServiceAsyncStub(OrganizationServiceStub):
     """CreateOrganization makes an organization, its default knowledge base, and the caller its owner."""
     ListOrganizations: _aio.UnaryUnaryMultiCallable[_organizations_pb2.ListOrganizationsRequest, _organizations_pb2.ListOrganizationsResponse]  # type: ignore[assignment]
     """ListOrganizations answers those that the caller is a member of, oldest first."""
+    RenameOrganization: _aio.UnaryUnaryMultiCallable[_organizations_pb2.RenameOrganizationRequest, _organizations_pb2.RenameOrganizationResponse]  # type: ignore[assignment]
+    """RenameOrganization calls an organization otherwise, for who manages its members."""
     AddMember: _aio.UnaryUnaryMultiCallable[_organizations_pb2.AddMemberRequest, _organizations_pb2.AddMemberResponse]  # type: ignore[assignment]
     """AddMember takes a person into an organization, or changes the role of one who is in it."""
     TransferOwnership: _aio.UnaryUnaryMultiCallable[_organizations_pb2.TransferOwnershipRequest, _organizations_pb2.TransferOwnershipResponse]  # type: ignore[assignment]
@@ -94,6 +98,14 @@ class OrganizationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_organizations_pb2.ListOrganizationsResponse, _abc.Awaitable[_organizations_pb2.ListOrganizationsResponse]]:
         """ListOrganizations answers those that the caller is a member of, oldest first."""
+
+    @_abc_1.abstractmethod
+    def RenameOrganization(
+        self,
+        request: _organizations_pb2.RenameOrganizationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_organizations_pb2.RenameOrganizationResponse, _abc.Awaitable[_organizations_pb2.RenameOrganizationResponse]]:
+        """RenameOrganization calls an organization otherwise, for who manages its members."""
 
     @_abc_1.abstractmethod
     def AddMember(
