@@ -212,7 +212,10 @@ async def delete(connection: Connection, caller: Caller, endpoint_id: UUID) -> N
 
 
 async def _lock(connection: Connection, caller: Caller, endpoint_id: UUID) -> Endpoint:
-    return _found(await connection.fetchrow(_LOCK, caller.person, _is_admin(caller), _EDITORS, endpoint_id))
+    rights = caller.person, _is_admin(caller), _EDITORS, endpoint_id
+    _found(await connection.fetchrow(_LOCK, *rights))
+    # Asked again once it is held: a statement that waited has the roles of before beside the endpoint of now.
+    return _found(await connection.fetchrow(_FIND, *rights))
 
 
 def _found(row: asyncpg.Record | None) -> Endpoint:

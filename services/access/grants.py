@@ -48,10 +48,10 @@ ON CONFLICT (grantee_id, grantee_kind, knowledge_base_id) DO UPDATE
 RETURNING *, old.permission AS permission_before
 """
 _PAGE = "SELECT * FROM grants WHERE knowledge_base_id = $1 AND id > $2 ORDER BY id LIMIT $3"
-_LOCK = f"""
-SELECT r.*, b.scope {FROM_BASES} JOIN grants r ON r.knowledge_base_id = b.id
- WHERE r.id = $10 AND {REACHED} FOR UPDATE OF r
+_FIND = f"""
+SELECT r.*, b.scope {FROM_BASES} JOIN grants r ON r.knowledge_base_id = b.id WHERE r.id = $10 AND {REACHED}
 """
+_LOCK = f"{_FIND} FOR UPDATE OF r"
 _DELETE = "DELETE FROM grants WHERE id = $1"
 _AGENTS = """
 SELECT a.id, a.display_name, g.giver_user_id FROM grants g JOIN agents a ON a.id = g.agent_id
@@ -223,7 +223,9 @@ async def page(pool: Pool, caller: Caller, base_id: UUID, wanted: PageRequest) -
 
 async def revoke(connection: Connection, caller: Caller, grant_id: UUID) -> None:
     """Take a grant back. Raises GrantNotFound where the caller does not manage its base."""
-    row = await connection.fetchrow(_LOCK, *arguments(caller, Want.MANAGE), grant_id)
+    arguments_ = *arguments(caller, Want.MANAGE), grant_id
+    # Asked again once it is held: a statement that waited has the rights of before beside the grant of now.
+    row = await connection.fetchrow(_LOCK, *arguments_) and await connection.fetchrow(_FIND, *arguments_)
     if row is None:
         raise GrantNotFound
     await connection.execute(_DELETE, grant_id)

@@ -5,8 +5,9 @@ holds, or that is being torn down, is not to be had. Pure: no clock, no ids, no 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from uuid import UUID
 
 from services.access.bases.embedding_settings import LOCAL, Serving
 from services.shared.embedding_providers import Provider
@@ -31,6 +32,7 @@ class Holder:
     """Whether it holds content that no organization or person owns."""
     serving: Serving = LOCAL
     """Who serves its embedding model."""
+    organization_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,14 @@ class Name:
     def serving(self) -> Serving | None:
         """What a new base adopts: the oldest holder's. None where the name is free."""
         return self.holders[0].serving if self.holders else None
+
+    def serving_for(self, organization_id: UUID | None) -> Serving:
+        """What a base of that organization takes over: no address that another one's people named."""
+        if not self.holders:
+            return LOCAL
+        oldest = self.holders[0]
+        at_home = oldest.organization_id == organization_id
+        return oldest.serving if at_home else replace(oldest.serving, base_url="")
 
     @property
     def reserved(self) -> bool:

@@ -18,7 +18,7 @@ from services.access.people import organizations, teams
 from services.access.people.roles import Permission, roles_with
 from services.access.reach import BaseKind, BaseScope, Caller, Holding, Visibility
 from services.access.refusals import BaseNotFound, EmbeddingConflict
-from services.shared.db import Connection
+from services.shared.db import Connection, Pool
 from services.shared.embedding_providers import Provider
 from services.shared.errors import FieldsInvalid, FieldViolation, NameTaken
 from services.shared.ids import uuid7
@@ -78,7 +78,8 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
     await wait_a_second(connection)
     await _authorise(connection, caller, wish)
     held = await _claim(connection, caller, wish, name, fresh.embedding)
-    before = await serving.adopt(connection, caller, held.serving or LOCAL, wish.organization_id)
+    adopted = held.serving_for(wish.organization_id)
+    before = await serving.adopt(connection, caller, adopted, wish.organization_id)
     after = apply(before, wish.serving)
     key = await serving.check(
         connection,
@@ -87,6 +88,7 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
         after,
         wish.organization_id,
         complete=held.serving is None or bool(wish.serving.named),
+        named=wish.serving.named,
     )
     base = await _store(connection, caller, wish, fresh.id, name, held.embedding, after)
     if after != LOCAL:
@@ -104,6 +106,15 @@ async def create(connection: Connection, caller: Caller, wish: Wish, fresh: Fres
     return base
 
 
+async def check_maker(pool: Pool, caller: Caller, wish: Wish) -> None:
+    """Raise what `create` does where the caller may make no such base, before anything is asked outside."""
+    if wish.organization_id is not None:
+        roles = roles_with(Permission.COLLECTIONS_CREATE)
+        await organizations.check_role(pool, wish.organization_id, caller.person, roles)
+    elif _is_refused(caller, wish):
+        raise BaseNotFound
+
+
 async def wait_a_second(connection: Connection) -> None:
     """Wait no longer for another transaction on a name, in the one at hand."""
     await connection.execute(_WAIT)
@@ -115,8 +126,12 @@ async def _authorise(connection: Connection, caller: Caller, wish: Wish) -> None
         await organizations.lock_for_content(connection, wish.organization_id, caller.person, roles)
         if wish.team_id is not None:
             await teams.check_exists(connection, wish.organization_id, wish.team_id)
-    elif caller.person is None or (wish.scope is BaseScope.APP and not caller.deployment_admin):
+    elif _is_refused(caller, wish):
         raise BaseNotFound
+
+
+def _is_refused(caller: Caller, wish: Wish) -> bool:
+    return caller.person is None or (wish.scope is BaseScope.APP and not caller.deployment_admin)
 
 
 async def _claim(connection: Connection, caller: Caller, wish: Wish, name: str, default: Embedding) -> Name:

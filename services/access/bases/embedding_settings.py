@@ -56,6 +56,15 @@ def redirects(before: Serving, after: Serving) -> bool:
     )
 
 
+def unnamed(before: Serving, after: Serving, named: frozenset[str]) -> Iterator[FieldViolation]:
+    """What must be said beside a key that is named: where it goes. Who said so before may be another."""
+    if "secret_id" not in named or after.secret_id in {None, before.secret_id}:
+        return
+    for field, path in (("endpoint_id", "embedding_endpoint_id"), ("base_url", "embedding_base_url")):
+        if getattr(after, field) and field not in named:
+            yield FieldViolation(path, "Name this as well, as it is to be: the key is sent there.")
+
+
 def violations(serving: Serving, *, in_organization: bool, complete: bool) -> Iterator[FieldViolation]:
     """What is wrong with a serving. Outside organizations there is no vault, and so no key.
 

@@ -133,16 +133,23 @@ async def find(
 
 async def lock(connection: Connection, caller: Caller, base_id: UUID, want: Want) -> KnowledgeBase | None:
     """One base, if the caller reaches it still, held until the transaction ends. The name's lock comes first."""
-    row = await connection.fetchrow(_LOCK, *arguments(caller, want), base_id)
-    return None if row is None else KnowledgeBase.from_row(row)
+    return await _lock(connection, _LOCK, caller, base_id, want)
 
 
 async def lock_shared(
     connection: Connection, caller: Caller, base_id: UUID, want: Want
 ) -> KnowledgeBase | None:
     """One base, if the caller reaches it still, kept from being deleted until the transaction ends."""
-    row = await connection.fetchrow(_LOCK_SHARED, *arguments(caller, want), base_id)
-    return None if row is None else KnowledgeBase.from_row(row)
+    return await _lock(connection, _LOCK_SHARED, caller, base_id, want)
+
+
+async def _lock(
+    connection: Connection, statement: str, caller: Caller, base_id: UUID, want: Want
+) -> KnowledgeBase | None:
+    if await connection.fetchrow(statement, *arguments(caller, want), base_id) is None:
+        return None
+    # A statement that waited has the base as it is now, and beside it members, grants and keys as they were before.
+    return await find(connection, caller, base_id, want)
 
 
 async def page(pool: Pool, caller: Caller, which: Filter, wanted: PageRequest) -> Page[KnowledgeBase]:

@@ -17,7 +17,8 @@ RETURNING embedding_model, embedding_width
 """
 _HOLDERS = f"""
 SELECT b.kind <> 'regular' AS hidden, {REACHED} IS TRUE AS editable,
-       b.embedding_provider, b.embedding_endpoint_id, b.embedding_base_url, x.secret_id AS embedding_secret_id
+       b.organization_id, b.embedding_provider, b.embedding_endpoint_id,
+       b.embedding_base_url, x.secret_id AS embedding_secret_id
   {FROM_BASES}
   LEFT JOIN secret_bindings x ON x.knowledge_base_id = b.id AND x.purpose = 'embedding'
  WHERE b.collection_name = $10 ORDER BY b.id
@@ -54,7 +55,8 @@ async def hold(connection: Connection, name: str, caller: Caller, embedding: Emb
     return Name(
         embedding=Embedding(row["embedding_model"], row["embedding_width"]),
         holders=[
-            Holder(holder["editable"], holder["hidden"], serving_from_row(holder)) for holder in holders
+            Holder(holder["editable"], holder["hidden"], serving_from_row(holder), holder["organization_id"])
+            for holder in holders
         ],
         teardowns=await connection.fetchval(_TEARDOWNS, name),
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from services.access import endpoints
-from services.access.bases.embedding_settings import Serving, redirects, violations
+from services.access.bases.embedding_settings import Serving, redirects, unnamed, violations
 from services.access.reach import Caller
 from services.access.refusals import EndpointNotFound, SecretNotFound
 from services.access.vault import bindings, secrets
@@ -39,13 +39,17 @@ async def check(
     organization_id: UUID | None,
     *,
     complete: bool,
+    named: frozenset[str],
 ) -> Secret | None:
     """Judge a change, and return the key that is to be bound if it is another or goes elsewhere.
 
-    An absent, foreign and invisible key, one of another kind and one for another provider are refused alike. Raises
-    FieldsInvalid, EndpointNotFound or SecretNotFound.
+    `named` are the fields that the caller says. An absent, foreign and invisible key, one of another kind and one for
+    another provider are refused alike. Raises FieldsInvalid, EndpointNotFound or SecretNotFound.
     """
-    wrong = list(violations(after, in_organization=organization_id is not None, complete=complete))
+    wrong = [
+        *violations(after, in_organization=organization_id is not None, complete=complete),
+        *unnamed(before, after, named),
+    ]
     if wrong:
         raise FieldsInvalid(wrong)
     endpoint_id, secret_id = after.endpoint_id, after.secret_id

@@ -10,7 +10,7 @@ from services.access.bases.embedding_settings import ServingEdit, apply
 from services.access.bases.knowledge_bases import KnowledgeBase
 from services.access.people import organizations, teams
 from services.access.people.roles import Role
-from services.access.reach import BaseKind, BaseScope, Caller, Visibility, Want
+from services.access.reach import BaseKind, BaseScope, Caller, CallerKind, Visibility, Want
 from services.access.refusals import BaseNotFound, OrganizationNotFound
 from services.shared.db import Connection
 from services.shared.errors import FieldsInvalid, FieldViolation
@@ -29,8 +29,16 @@ class BaseChange:
     serving: ServingEdit | None = None
 
 
+def wants(change: BaseChange) -> tuple[Want, ...]:
+    """What somebody must be able to do with a base for the change: each of these."""
+    audience = change.visibility is not None
+    rest = replace(change, visibility=None, team_id=None) != BaseChange()
+    return (*((Want.MANAGE,) if audience else ()), *((Want.EDIT,) if rest or not audience else ()))
+
+
 async def update(connection: Connection, caller: Caller, base_id: UUID, change: BaseChange) -> KnowledgeBase:
-    """Change a base. Who sees it is for those to say who manage it, all else for those who edit it.
+    """Change a base. Who sees it is for those to say who manage it, all else for those who edit it; who serves its
+    model and whose key pays, for people alone.
 
     Raises BaseNotFound, TeamNotFound, EndpointNotFound, SecretNotFound or FieldsInvalid.
     """
@@ -52,6 +60,7 @@ async def update(connection: Connection, caller: Caller, base_id: UUID, change: 
             after.serving,
             before.holding.organization_id,
             complete=after.serving.provider is not before.serving.provider,
+            named=change.serving.named,
         )
         await serving.store(connection, caller, base_id, after.serving, key)
     await knowledge_bases.update(connection, after)
@@ -67,13 +76,17 @@ async def update(connection: Connection, caller: Caller, base_id: UUID, change: 
 
 
 async def _lock(connection: Connection, caller: Caller, base_id: UUID, change: BaseChange) -> KnowledgeBase:
-    want = Want.EDIT if change.visibility is None else Want.MANAGE
-    seen = await knowledge_bases.find(connection, caller, base_id, want)
+    first, *others = wants(change)
+    seen = await knowledge_bases.find(connection, caller, base_id, first)
     if seen is None or seen.holding.kind is not BaseKind.REGULAR:
+        raise BaseNotFound
+    if change.serving is not None and caller.kind is CallerKind.AGENT:
         raise BaseNotFound
     if change.visibility is not None:
         await _lock_audience(connection, caller, seen, change.team_id)
-    base = await knowledge_bases.lock(connection, caller, base_id, want)
+    base = await knowledge_bases.lock(connection, caller, base_id, first)
+    for want in others:
+        base = base and await knowledge_bases.find(connection, caller, base_id, want)
     if base is None:
         raise BaseNotFound
     return base

@@ -168,6 +168,12 @@ async def check_member(pool: Pool, organization_id: UUID, reader: UUID | None) -
         raise OrganizationNotFound
 
 
+async def check_role(pool: Pool, organization_id: UUID, person: UUID | None, roles: Sequence[Role]) -> None:
+    """Raise OrganizationNotFound for who has none of the roles."""
+    if await pool.fetchval(_ROLE, organization_id, person) not in roles:
+        raise OrganizationNotFound
+
+
 async def find_role(connection: Connection, member: Membership) -> Role | None:
     """The role of a person, under a lock of the organization; None for who is no member."""
     role = await connection.fetchval(_ROLE, member.organization_id, member.user_id)

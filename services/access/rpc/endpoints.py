@@ -13,7 +13,7 @@ from services.shared import server
 from services.shared.db import Connection, Pool
 from services.shared.egress import Allowed
 from services.shared.fields import read_uuid
-from services.shared.idempotency import Call, once
+from services.shared.idempotency import Call, answered, once
 from services.shared.ids import uuid7
 from services.shared.server import CallContext
 
@@ -46,6 +46,8 @@ class EndpointServicer(endpoints_pb2_grpc.EndpointServiceServicer):
         caller = self._callers.current()
         call = Call.of(request)
         wish = messages.wish(request)
+        if (before := await answered(self._pool, call, pb.CreateEndpointResponse)) is not None:
+            return before
         await endpoints.check_registrar(self._pool, caller, wish.organization_id)
         if wish.organization_id is not None:
             await check_outward("base_url", wish.base_url, self._allowed)
@@ -83,6 +85,8 @@ class EndpointServicer(endpoints_pb2_grpc.EndpointServiceServicer):
         caller = self._callers.current()
         call = Call.of(request)
         endpoint_id, change = messages.change(request)
+        if (before := await answered(self._pool, call, pb.UpdateEndpointResponse)) is not None:
+            return before
         seen = await endpoints.find_editable(self._pool, caller, endpoint_id)
         if change.base_url is not None and seen.organization_id is not None:
             await check_outward("base_url", change.base_url, self._allowed)

@@ -19,7 +19,7 @@ from services.shared import server
 from services.shared.db import Connection, Pool
 from services.shared.egress import Allowed
 from services.shared.fields import read_uuid
-from services.shared.idempotency import Call, once
+from services.shared.idempotency import Call, answered, once
 from services.shared.ids import uuid7
 from services.shared.server import CallContext
 
@@ -42,7 +42,7 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
         self._allowed = allowed
 
     async def _check_address(self, serving: ServingEdit) -> None:
-        """Before a transaction begins: asking for a host's addresses may take long."""
+        """Before a transaction begins, and for nobody who may not: asking for a host's addresses may take long."""
         if serving.to.base_url:
             await check_outward("embedding_base_url", serving.to.base_url, self._allowed)
 
@@ -56,6 +56,9 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
         caller = self._callers.current()
         call = Call.of(request)
         wish = decode.wish(request)
+        if (before := await answered(self._pool, call, bases_pb2.CreateKnowledgeBaseResponse)) is not None:
+            return before
+        await creation.check_maker(self._pool, caller, wish)
         await self._check_address(wish.serving)
 
         async def work(connection: Connection) -> bases_pb2.CreateKnowledgeBaseResponse:
@@ -94,12 +97,17 @@ class KnowledgeBaseServicer(bases_pb2_grpc.KnowledgeBaseServiceServicer):
         caller = self._callers.current()
         call = Call.of(request)
         base_id, change = base_changes.change(request)
+        if (before := await answered(self._pool, call, bases_pb2.UpdateKnowledgeBaseResponse)) is not None:
+            return before
         if change.serving is not None:
+            if not await self._edits(caller, base_id):
+                raise BaseNotFound
             await self._check_address(change.serving)
 
         async def work(connection: Connection) -> bases_pb2.UpdateKnowledgeBaseResponse:
             base = await updating.update(connection, caller, base_id, change)
-            return bases_pb2.UpdateKnowledgeBaseResponse(knowledge_base=encode.knowledge_base(base, key=True))
+            key = Want.EDIT in updating.wants(change)
+            return bases_pb2.UpdateKnowledgeBaseResponse(knowledge_base=encode.knowledge_base(base, key=key))
 
         return await once(self._pool, call, bases_pb2.UpdateKnowledgeBaseResponse, work)
 

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.access.bases.embedding_settings import LOCAL, Serving, ServingEdit, apply, redirects, violations
+from services.access.bases.embedding_settings import (
+    LOCAL,
+    Serving,
+    ServingEdit,
+    apply,
+    redirects,
+    unnamed,
+    violations,
+)
 from services.shared.embedding_providers import CATALOGUE, Need, Provider
 
 KEY, ENDPOINT, URL = UUID(int=1), UUID(int=2), "https://a/v1"
@@ -84,6 +92,16 @@ def test_with_another_provider_goes_all_that_was_the_former_ones(before: Serving
     if after.provider is not before.provider:
         kept = {"secret_id", "endpoint_id", "base_url"} - edit.named
         assert all(not getattr(after, name) for name in kept)
+
+
+@given(servings, edits)
+def test_a_key_that_is_named_goes_nowhere_that_is_not(before: Serving, edit: ServingEdit) -> None:
+    after = apply(before, edit)
+    lent = "secret_id" in edit.named and after.secret_id not in {None, before.secret_id}
+    unsaid = [name for name in ("endpoint_id", "base_url") if getattr(after, name) and name not in edit.named]
+    assert [field.path for field in unnamed(before, after, edit.named)] == [
+        f"embedding_{name}" for name in unsaid if lent
+    ]
 
 
 @given(servings, servings)
