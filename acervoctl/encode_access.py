@@ -172,6 +172,7 @@ def verification(message: VerifyAuditResponse) -> dict[str, Any]:
         "head": f"{message.head.sequence}:{message.head.hash.hex()}",
         "sealed": message.head.sequence,
         "waiting": message.waiting_count,
+        "waiting_since": message.oldest_waiting_time.ToJsonString() if message.waiting_count else None,
         "broken": {
             "fault": _word(AuditFault.Name(broken.fault), "AUDIT_FAULT_"),
             "sequence": broken.sequence,

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import sys
+import time
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from acervoctl.options import Command, HomeOption, JsonOption, UserOption
 
 app = typer.Typer(help="Who changed what, and whether the record of it is whole.", no_args_is_help=True)
 
+_LATE_SECONDS = 60
 _HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
 _MOMENTS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
@@ -163,18 +165,24 @@ def verify(
 ) -> None:
     """Walk the chain of the whole deployment and tell its head, or the first place where it is not whole (status 1).
 
+    So it ends, too, where events have waited for their seals for more than a minute.
+
     Only a head that was kept elsewhere shows that the end was cut off or forged anew.
     """
     kept = _kept(head)
-    found = encode.verification(ask(Target(home, user), lambda client: client.audit.verify(kept)))
+    answer = ask(Target(home, user), lambda client: client.audit.verify(kept))
+    found = encode.verification(answer)
     broken = found["broken"]
+    late = bool(answer.waiting_count) and time.time() - answer.oldest_waiting_time.seconds > _LATE_SECONDS
     if broken is None:
         said = f"whole: {found['sealed']} sealed, {found['waiting']} waiting\nhead {found['head']}"
+        if late:
+            said += f"\nnothing is sealed since {found['waiting_since']}: the log of access says why"
     else:
         where = f"seal {broken['sequence']}" if broken["sequence"] else "no seal"
         said = f"not whole: {broken['fault']} at {where}, event {broken['event_id'] or 'unknown'}"
     tell("verification", found, said, as_json=as_json)
-    if broken is not None:
+    if broken is not None or late:
         raise typer.Exit(Exit.FAILED)
 
 

@@ -1,7 +1,8 @@
 """Sealing what was committed, and walking the chain to see that it is whole."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -14,10 +15,13 @@ from services.shared.db import Connection, Pool
 BATCH: Final = 500
 
 _HEAD = "SELECT sequence, hash FROM audit_seals ORDER BY sequence DESC LIMIT 1"
+# What is sealed already was put among those that wait by somebody else: it stays there, for `verify` to tell.
 _TAKE = """
 WITH taken AS (
     DELETE FROM audit_unsealed
-     WHERE event_id IN (SELECT event_id FROM audit_unsealed ORDER BY event_id LIMIT $1 FOR UPDATE)
+     WHERE event_id IN (SELECT u.event_id FROM audit_unsealed u
+                         WHERE NOT EXISTS (SELECT FROM audit_seals s WHERE s.event_id = u.event_id)
+                         ORDER BY u.event_id LIMIT $1 FOR UPDATE OF u)
     RETURNING event_id
 )
 SELECT e.* FROM audit_events e JOIN taken t ON t.event_id = e.id ORDER BY e.id
@@ -30,7 +34,7 @@ SELECT s.sequence, s.event_id, s.previous_hash, s.hash, e.*
 """
 # `OFFSET 0`: asked for each event of the batch, never answered for the whole log at once.
 _EVENTS = """
-SELECT e.id, EXISTS (SELECT FROM audit_seals s WHERE s.event_id = e.id OFFSET 0) AS sealed,
+SELECT e.id, e.create_time, EXISTS (SELECT FROM audit_seals s WHERE s.event_id = e.id OFFSET 0) AS sealed,
        EXISTS (SELECT FROM audit_unsealed u WHERE u.event_id = e.id OFFSET 0) AS waiting
   FROM audit_events e WHERE e.id > $1 ORDER BY e.id LIMIT $2
 """
@@ -44,6 +48,8 @@ class Verification:
     """The last seal that was found right."""
     waiting: int = 0
     """How many events are not sealed yet."""
+    oldest_waiting: datetime | None = None
+    """When the first of these was written down. The sealer takes seconds."""
     broken: Break | None = None
     complete: bool = False
     """Whether the walk is over."""
@@ -81,6 +87,9 @@ async def verify(pool: Pool, kept: Head | None = None) -> AsyncIterator[Verifica
     `kept` is a head of earlier: that the end of the chain was cut off and forged anew shows by nothing else.
     """
     head = START
+    if kept is not None and kept.sequence == START.sequence and kept != START:
+        yield Verification(head, broken=Break(Fault.HEAD_DIFFERS, 0, None), complete=True)
+        return
     while rows := await pool.fetch(_WALK, head.sequence, BATCH):
         for row in rows:
             head, broken = _step(head, row, kept)
@@ -106,14 +115,16 @@ def _step(head: Head, row: asyncpg.Record, kept: Head | None) -> tuple[Head, Bre
 
 async def _verify_events(pool: Pool, head: Head) -> AsyncIterator[Verification]:
     """Look for events that were put beside the chain."""
-    last, waiting = UUID(int=0), 0
+    last, told = UUID(int=0), Verification(head)
     while rows := await pool.fetch(_EVENTS, last, BATCH):
         for row in rows:
-            if not row["sealed"] and not row["waiting"]:
-                broken = Break(Fault.NOT_SEALED, 0, row["id"])
-                yield Verification(head, waiting, broken, complete=True)
+            if row["sealed"] == row["waiting"]:
+                fault = Fault.STILL_WAITING if row["sealed"] else Fault.NOT_SEALED
+                yield replace(told, broken=Break(fault, 0, row["id"]), complete=True)
                 return
-            waiting += row["waiting"]
+            if row["waiting"]:
+                since = told.oldest_waiting or row["create_time"]
+                told = replace(told, waiting=told.waiting + 1, oldest_waiting=since)
         last = rows[-1]["id"]
-        yield Verification(head, waiting)
-    yield Verification(head, waiting, complete=True)
+        yield told
+    yield replace(told, complete=True)

@@ -58,6 +58,8 @@ class Fault(StrEnum):
     """The event is not the one that was sealed."""
     NOT_SEALED = "not_sealed"
     """The event is neither sealed nor waiting for it."""
+    STILL_WAITING = "still_waiting"
+    """The event is sealed, and was put among those that wait all the same."""
     HEAD_DIFFERS = "head_differs"
     """The chain does not contain the head that was kept."""
 

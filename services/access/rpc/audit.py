@@ -37,6 +37,7 @@ _FAULTS = {
     Fault.OUT_OF_ORDER: pb.AUDIT_FAULT_OUT_OF_ORDER,
     Fault.MISSING_EVENT: pb.AUDIT_FAULT_MISSING_EVENT,
     Fault.ALTERED: pb.AUDIT_FAULT_ALTERED,
+    Fault.STILL_WAITING: pb.AUDIT_FAULT_STILL_WAITING,
     Fault.NOT_SEALED: pb.AUDIT_FAULT_NOT_SEALED,
     Fault.HEAD_DIFFERS: pb.AUDIT_FAULT_HEAD_DIFFERS,
 }
@@ -129,6 +130,8 @@ def _verification(verification: Verification) -> pb.VerifyAuditResponse:
         waiting_count=verification.waiting,
         complete=verification.complete,
     )
+    if verification.oldest_waiting is not None:
+        message.oldest_waiting_time.FromDatetime(verification.oldest_waiting)
     if broken is not None:
         message.broken.fault = _FAULTS[broken.fault]
         message.broken.sequence = broken.sequence

@@ -59,7 +59,9 @@ async def test_an_empty_log_is_whole(pool: Pool) -> None:
 
 async def test_what_was_committed_is_sealed_once_and_what_waits_is_counted(pool: Pool) -> None:
     await record(pool, 3)
-    assert (await verify(pool)).waiting == 3
+    found = await verify(pool)
+    assert found.waiting == 3
+    assert found.oldest_waiting == await pool.fetchval("SELECT min(create_time) FROM audit_events")
     await chain.seal(pool)
     await chain.seal(pool)
     found = await verify(pool)
@@ -187,6 +189,7 @@ SECOND = "(SELECT event_id FROM audit_seals WHERE sequence = 2)"
             2,
         ),
         (FORGE, Fault.NOT_SEALED, 0),
+        (f"INSERT INTO audit_unsealed SELECT {SECOND}", Fault.STILL_WAITING, 0),
     ],
 )
 async def test_whatever_is_tampered_with_shows(
@@ -197,6 +200,23 @@ async def test_whatever_is_tampered_with_shows(
     assert (await verify(pool)).broken is None
     await superuser.execute(tampering)
     assert await broken(pool) == (fault, sequence)
+
+
+async def test_an_event_that_somebody_put_among_the_waiting_keeps_no_other_from_its_seal(
+    pool: Pool, superuser: Connection
+) -> None:
+    await record(pool, 4)
+    await chain.seal(pool)
+    await superuser.execute(f"INSERT INTO audit_unsealed SELECT {SECOND}")
+    await record(pool, 2)
+    await chain.seal(pool)
+    assert await pool.fetchval("SELECT count(*) FROM audit_seals") == 6
+    assert await broken(pool) == (Fault.STILL_WAITING, 0)
+
+
+async def test_no_chain_begins_with_another_hash_than_zeros(pool: Pool) -> None:
+    assert await broken(pool, Head(0, b"\x11" * 32)) == (Fault.HEAD_DIFFERS, 0)
+    assert (await verify(pool, Head(0, bytes(32)))).broken is None
 
 
 async def test_an_end_cut_off_shows_by_the_head_that_was_kept(pool: Pool, superuser: Connection) -> None:

@@ -25,6 +25,7 @@ class AuditFault(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     AUDIT_FAULT_ALTERED: _ClassVar[AuditFault]
     AUDIT_FAULT_NOT_SEALED: _ClassVar[AuditFault]
     AUDIT_FAULT_HEAD_DIFFERS: _ClassVar[AuditFault]
+    AUDIT_FAULT_STILL_WAITING: _ClassVar[AuditFault]
 AUDIT_ORDER_UNSPECIFIED: AuditOrder
 AUDIT_ORDER_NEWEST_FIRST: AuditOrder
 AUDIT_ORDER_OLDEST_FIRST: AuditOrder
@@ -35,6 +36,7 @@ AUDIT_FAULT_MISSING_EVENT: AuditFault
 AUDIT_FAULT_ALTERED: AuditFault
 AUDIT_FAULT_NOT_SEALED: AuditFault
 AUDIT_FAULT_HEAD_DIFFERS: AuditFault
+AUDIT_FAULT_STILL_WAITING: AuditFault
 
 class AuditEvent(_message.Message):
     __slots__ = ("id", "create_time", "organization_id", "deployment", "actor_user_id", "actor_agent_id", "actor_service", "action", "object_kind", "object_id", "before", "after", "seal")
@@ -167,13 +169,15 @@ class VerifyAuditRequest(_message.Message):
     def __init__(self, kept_head: _Optional[_Union[AuditHead, _Mapping]] = ...) -> None: ...
 
 class VerifyAuditResponse(_message.Message):
-    __slots__ = ("head", "waiting_count", "broken", "complete")
+    __slots__ = ("head", "waiting_count", "broken", "complete", "oldest_waiting_time")
     HEAD_FIELD_NUMBER: _ClassVar[int]
     WAITING_COUNT_FIELD_NUMBER: _ClassVar[int]
     BROKEN_FIELD_NUMBER: _ClassVar[int]
     COMPLETE_FIELD_NUMBER: _ClassVar[int]
+    OLDEST_WAITING_TIME_FIELD_NUMBER: _ClassVar[int]
     head: AuditHead
     waiting_count: int
     broken: AuditBreak
     complete: bool
-    def __init__(self, head: _Optional[_Union[AuditHead, _Mapping]] = ..., waiting_count: _Optional[int] = ..., broken: _Optional[_Union[AuditBreak, _Mapping]] = ..., complete: _Optional[bool] = ...) -> None: ...
+    oldest_waiting_time: _timestamp_pb2.Timestamp
+    def __init__(self, head: _Optional[_Union[AuditHead, _Mapping]] = ..., waiting_count: _Optional[int] = ..., broken: _Optional[_Union[AuditBreak, _Mapping]] = ..., complete: _Optional[bool] = ..., oldest_waiting_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
