@@ -1,14 +1,12 @@
 """Removing what is stored: of one document, of a base, of what a base held before it was emptied.
 
 First a mark that stops writers, in a transaction of its own; then the rows, in batches. Each step may be repeated, so a
-message that comes twice, or a process that dies in between, does no harm.
+message that comes twice, or a process that dies in between, does no harm. Locks are taken in the order of
+services/vectorstore/storing.py.
 """
 
 import asyncio
 import logging
-from collections.abc import Iterable
-from itertools import groupby
-from operator import itemgetter
 from uuid import UUID
 
 import asyncpg
@@ -26,16 +24,18 @@ BATCH = 64
 _DROP_TRIES = 5
 _DROP_AGAIN_SECONDS = 0.5
 
+_COLLECTIONS = (
+    "SELECT DISTINCT collection FROM rag_documents WHERE document_id = ANY($1::uuid[]) ORDER BY collection"
+)
 _BURY_DOCUMENT = """
 INSERT INTO document_states (document_id, state) VALUES ($1, 'deleted')
 ON CONFLICT (document_id) DO UPDATE SET state = 'deleted'
 """
-_OF_DOCUMENT = "SELECT document_id, collection FROM rag_documents WHERE document_id = $1"
 # A base's documents, or those made before `$2` alone. Ids are UUIDv7: their order is that of their making.
 _OF_BASE = """
-SELECT document_id, collection FROM rag_documents
+SELECT document_id FROM rag_documents
 WHERE knowledge_base_id = $1 AND ($2::uuid IS NULL OR document_id < $2)
-ORDER BY collection, document_id LIMIT $3 FOR UPDATE
+ORDER BY document_id LIMIT $3
 """
 
 
@@ -45,7 +45,7 @@ async def forget_document(pool: Pool, document_id: UUID) -> None:
         await connection.execute(_BURY_DOCUMENT, document_id)
         await jobs.forget(connection, [document_id])
     async with pool.acquire() as connection, connection.transaction():
-        await _remove(connection, await connection.fetch(_OF_DOCUMENT, document_id))
+        await _remove(connection, [document_id])
 
 
 async def forget_base(
@@ -90,17 +90,18 @@ async def _remove_in_batches(pool: Pool, base_id: UUID, before: UUID | None) -> 
     while True:
         async with pool.acquire() as connection, connection.transaction():
             rows = await connection.fetch(_OF_BASE, base_id, before, BATCH)
-            await _remove(connection, rows)
-            await jobs.forget(connection, [row["document_id"] for row in rows])
+            document_ids = [row["document_id"] for row in rows]
+            await _remove(connection, document_ids)
+            await jobs.forget(connection, document_ids)
         if len(rows) < BATCH:
             return
 
 
-async def _remove(connection: Connection, rows: Iterable[asyncpg.Record]) -> None:
-    """Remove chunks and records of documents, given ordered by collection. A dropped table took its chunks along."""
-    for name, group in groupby(rows, key=itemgetter("collection")):
-        held = await tables.hold(connection, name)
-        await storing.remove(connection, held.table if held else None, [row["document_id"] for row in group])
+async def _remove(connection: Connection, document_ids: list[UUID]) -> None:
+    """Remove chunks and records of documents. A dropped table took its chunks along."""
+    names = [row["collection"] for row in await connection.fetch(_COLLECTIONS, document_ids)]
+    held = [await tables.hold(connection, name) for name in names]
+    await storing.remove(connection, [collection.table for collection in held if collection], document_ids)
 
 
 async def _answer(pool: Pool, teardown_id: UUID) -> None:

@@ -1,6 +1,11 @@
-"""Storing a document's chunks: one transaction that makes them searchable, retires what they replace, ends the job."""
+"""Storing a document's chunks: one transaction that makes them searchable, retires what they replace, ends the job.
+
+Locks are taken in the order collection, base, address, state of the document, records by id, chunks, job, in all of
+vectorstore. Chunks are removed by whoever holds the record of their document.
+"""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -34,6 +39,9 @@ INSERT INTO rag_documents (
     document_id, knowledge_base_id, collection, attempt, address, version, filename, kind, source, document_time,
     chunk_count, term_counts, languages, page_starts, address_digest
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, sha256(convert_to($5, 'UTF8')))
+"""
+_HOLD_RECORDS = """
+SELECT FROM rag_documents WHERE document_id = ANY($1::uuid[]) ORDER BY document_id FOR UPDATE
 """
 _REMOVE_CHUNKS = "DELETE FROM {table} WHERE document_id = ANY($1::uuid[])"
 _REMOVE_RECORDS = "DELETE FROM rag_documents WHERE document_id = ANY($1::uuid[])"
@@ -91,9 +99,10 @@ async def store(pool: Pool, claim: Claim, document: Document, space: Space, rows
         await jobs.end(connection, claim, bus.DOCUMENT_INDEXED, fact)
 
 
-async def remove(connection: Connection, table: str | None, document_ids: list[UUID]) -> None:
-    """Remove all that is stored of documents, whose chunks are in `table`, within the caller's transaction."""
-    if table is not None:
+async def remove(connection: Connection, held: Sequence[str], document_ids: list[UUID]) -> None:
+    """Remove all that is stored of documents, whose chunks are in tables that the caller's transaction holds."""
+    await connection.execute(_HOLD_RECORDS, document_ids)
+    for table in held:
         await connection.execute(_REMOVE_CHUNKS.format(table=table), document_ids)
     await connection.execute(_REMOVE_RECORDS, document_ids)
 
@@ -111,7 +120,7 @@ async def _clear(
         raise DocumentGone
     replaced = older if held["unseen"] else [document.id, *older]
     if replaced:
-        await remove(connection, collection.table, replaced)
+        await remove(connection, [collection.table], replaced)
 
 
 async def _neighbours(connection: Connection, document: Document) -> tuple[list[UUID], bool]:

@@ -86,16 +86,18 @@ async def hold_for_writing(connection: Connection, name: str, space: Space) -> C
         NameInvalid: it cannot be a table.
         SpaceConflict: its vectors are of another space.
     """
-    row = await connection.fetchrow(_HOLD, name)
-    if row is None:
-        if await connection.fetchval(_CREATE, name, space.model, space.width):
-            collection = Collection(name, space, 1)
-            await connection.execute(_table_ddl(collection))
-            return collection
-        row = await connection.fetchrow(_HOLD, name)
-    collection = _collection(row)
+    seen = await find(connection, [name])
+    if not seen and await connection.fetchval(_CREATE, name, space.model, space.width):
+        collection = Collection(name, space, 1)
+        await connection.execute(_table_ddl(collection))
+        return collection
+    # Two who share a row and then want it for themselves would wait for each other: who may have to move it, locks it.
+    fits = bool(seen) and seen[0].space == space
+    collection = _collection(await connection.fetchrow(_HOLD if fits else _LOCK, name))
     if collection.space == space:
         return collection
+    if fits:
+        raise asyncpg.SerializationError("the collection was moved meanwhile")
     return await _move(connection, collection, space)
 
 
@@ -116,8 +118,7 @@ async def drop_if_unused(connection: Connection, name: str) -> None:
 
 
 async def _move(connection: Connection, collection: Collection, space: Space) -> Collection:
-    """Begin a collection anew in another space, if nothing is stored in it."""
-    await connection.fetchrow(_LOCK, collection.name)
+    """Begin a collection that the caller has locked anew in another space, if nothing is stored in it."""
     if await connection.fetchval(_HOLDS_ANY.format(table=collection.table)):
         raise SpaceConflict(collection.space, space)
     moved = Collection(collection.name, space, collection.live + 1)
