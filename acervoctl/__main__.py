@@ -1,5 +1,6 @@
 """Entry point of `acervo`: one line and an exit status for whatever goes wrong, never a traceback."""
 
+import os
 import sys
 
 from typer.exceptions import TyperException
@@ -19,6 +20,10 @@ def _run() -> int:
     try:
         # Typer answers the status of `typer.Exit`, 130 after Ctrl-C, and what a command returned otherwise.
         status: int | None = app(standalone_mode=False)
+        sys.stdout.flush()
+    except (SystemExit, BrokenPipeError):
+        # What typer and rich raise, and nobody else, once the reader of standard output has gone.
+        return _unread()
     except TyperException as error:
         # Its message is empty where help was shown instead.
         return report(error, as_json=as_json) if error.format_message() else Exit.UNUSABLE
@@ -29,6 +34,13 @@ def _run() -> int:
     if status == Exit.INTERRUPTED:
         return report(interrupted(), as_json=as_json)
     return status or Exit.DONE
+
+
+def _unread() -> int:
+    """Let what Python still writes at its end go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return Exit.UNREAD
 
 
 if __name__ == "__main__":

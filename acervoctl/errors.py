@@ -13,6 +13,8 @@ class Exit(IntEnum):
     """It could not be carried out: wrong usage, nothing there by that name, no access, no connection."""
     INTERRUPTED = 130
     """Ctrl-C."""
+    UNREAD = 141
+    """Whoever read its output went away, as `head` does; nothing is said."""
 
 
 class CommandError(Exception):

@@ -56,7 +56,7 @@ BaseArgument = Annotated[
 
 
 class _Given:
-    """Refuses every blank argument: a script's unset variable is no choice."""
+    """Refuses every blank argument (a script's unset variable is no choice), and texts that cannot be sent."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for before, text in pairwise(["", *args]):
@@ -65,7 +65,22 @@ class _Given:
                 what = name if name.startswith("-") else "an argument"
                 raise CommandError(f"{what} is empty", advice="See --help.")
         parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
+        # What names a file may be of any bytes, and is a `Path` here.
+        for name, value in ctx.params.items():
+            texts = value if isinstance(value, list | tuple) else [value]
+            if any(isinstance(text, str) and not _is_utf8(text) for text in texts):
+                raise CommandError(
+                    f"{name.replace('_', '-')} is not valid text (UTF-8)", advice="See --help."
+                )
         return parsed
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class Command(_Given, TyperCommand):

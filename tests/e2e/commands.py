@@ -46,3 +46,19 @@ def answered(home: Path, key: bytes, *arguments: str) -> int:
     os.close(theirs)
     assert b"[y/N]" in done.stderr
     return done.returncode
+
+
+def unread(home: Path, *arguments: str) -> tuple[int, bytes]:
+    """The exit status of a command whose reader has gone, and what it wrote to standard error."""
+    theirs, ours = os.pipe()
+    os.close(theirs)
+    done = subprocess.run(
+        (*ACERVO, *arguments),
+        env={**os.environ, "ACERVO_HOME": str(home)},
+        stdout=ours,
+        stderr=subprocess.PIPE,
+        timeout=SECONDS,
+        check=False,
+    )
+    os.close(ours)
+    return done.returncode, done.stderr

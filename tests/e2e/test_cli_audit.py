@@ -45,6 +45,7 @@ async def test_an_operator_reads_exports_and_verifies_what_was_done(
     lines = (await acervo(home, "audit", "export", "--org", "acme")).splitlines()
     assert [json.loads(line)["action"] for line in lines][-2:] == ["member.added", "member.changed"]
     assert all(json.loads(line)["seal"] for line in lines)
+    assert await asyncio.to_thread(commands.unread, home, "audit", "export", "--org", "acme") == (141, b"")
     head = (await answer(home, "audit", "verify"))["verification"]["head"]
     assert head in await acervo(home, "audit", "verify", "--head", head)
     sequence, _, _ = head.partition(":")
