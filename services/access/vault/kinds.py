@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from services.shared.errors import FieldViolation
 
@@ -66,6 +65,11 @@ class Kind:
     """What is wrong with fields that are right by themselves."""
 
 
+def _name(name: str, most: int, *, required: bool = True) -> Field:
+    """A field that stands in hosts and paths of addresses that are called."""
+    return Field(name, most, 1, required, _LABELS, _NAME)
+
+
 def _told(name: str) -> Callable[[Values], str]:
     return lambda values: values.get(name, "")
 
@@ -90,22 +94,15 @@ def _judge_service_account(values: Values) -> Iterator[FieldViolation]:
         )
         return
     email, key = account.get("client_email"), account.get("private_key")
-    if not isinstance(email, str) or _EMAIL.fault(email) or not isinstance(key, str) or not key:
+    if not _fits(_ACCOUNT_EMAIL, email) or not isinstance(key, str) or not key:
         yield FieldViolation("json", "This must have a client_email and a private_key.")
-    if not _is_googles(account.get("token_uri", _TOKEN_URI)):
-        yield FieldViolation("json", "Its token_uri must be one of Google's.")
+    for name, pattern in _GOOGLES.items():
+        if name in account and not _fits(pattern, account[name]):
+            yield FieldViolation("json", f"Its {name} must be one of Google's.")
 
 
-def _is_googles(address: object) -> bool:
-    """Whether signed assertions may be sent there: whoever answers them is trusted by those who use the account."""
-    if not isinstance(address, str):
-        return False
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname or ""
-    except ValueError:
-        return False
-    return parts.scheme == "https" and (host == "accounts.google.com" or host.endswith(".googleapis.com"))
+def _fits(pattern: str, value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(pattern, value) is not None
 
 
 def _judge_azure(values: Values) -> Iterator[FieldViolation]:
@@ -116,7 +113,30 @@ def _judge_azure(values: Values) -> Iterator[FieldViolation]:
         yield FieldViolation("account_key", message)
 
 
-_TOKEN_URI: Final = "https://oauth2.googleapis.com/token"  # noqa: S105 - an address
+_LABELS: Final = r"[A-Za-z0-9]+(?:[.-][A-Za-z0-9]+)*"
+_NAME: Final = "This must be {} to {} letters, digits, and single dots and hyphens between them."
+_ACCOUNT_EMAIL: Final = r"[A-Za-z0-9._-]{1,64}@[A-Za-z0-9.-]{1,255}"
+# What clients of Google build addresses of: assertions go to `token_uri`, tokens to hosts of the universe, and whoever
+# uses the account trusts what they answer.
+_GOOGLES: Final = {
+    "token_uri": rf"https://(?:accounts\.google\.com|{_LABELS}\.googleapis\.com)(?::443)?(?:/[A-Za-z0-9._-]+)*/?",
+    "universe_domain": r"googleapis\.com",
+    "project_id": rf"(?:{_LABELS}:)?{_LABELS}",
+}
+_REGION = Field(
+    "region",
+    64,
+    required=False,
+    pattern=r"[a-z0-9]+(?:-[a-z0-9]+)*",
+    wrong="This must be {} to {} lower-case letters and digits, and single hyphens between them.",
+)
+_SAS = Field(
+    "sas_token",
+    4096,
+    required=False,
+    pattern=r"\??[A-Za-z]+=[A-Za-z0-9%+/=:,._~-]*(?:&[A-Za-z]+=[A-Za-z0-9%+/=:,._~-]*)*",
+    wrong="This must be a query of {} to {} characters, such as sv=...&sig=...",
+)
 _PROVIDER = Field(
     "provider",
     64,
@@ -143,7 +163,7 @@ KINDS: Mapping[SecretKind, Kind] = MappingProxyType(
                 Field("access_key_id", 128),
                 Field("secret_access_key", 256),
                 Field("session_token", 8192, required=False),
-                Field("region", 64, required=False),
+                _REGION,
             ),
             _told("region"),
         ),
@@ -154,9 +174,9 @@ KINDS: Mapping[SecretKind, Kind] = MappingProxyType(
             (
                 _ACCOUNT,
                 Field("account_key", 512, required=False),
-                Field("sas_token", 4096, required=False),
-                Field("tenant_id", 128, required=False),
-                Field("client_id", 128, required=False),
+                _SAS,
+                _name("tenant_id", 128, required=False),
+                _name("client_id", 128, required=False),
                 Field("client_secret", 512, required=False),
             ),
             _told("account_name"),
@@ -167,7 +187,7 @@ KINDS: Mapping[SecretKind, Kind] = MappingProxyType(
         ),
         SecretKind.ATLASSIAN_TOKEN: Kind((_EMAIL, Field("token", 4096)), _told("email")),
         SecretKind.GRAPH_APP: Kind(
-            (Field("tenant_id", 128), Field("client_id", 128), Field("client_secret", 512)),
+            (_name("tenant_id", 128), _name("client_id", 128), Field("client_secret", 512)),
             _told("tenant_id"),
         ),
         SecretKind.NOTION_TOKEN: Kind((Field("token", 4096),), _told("")),

@@ -1,7 +1,10 @@
 """The kinds of secrets: what is right in them, and that no refusal holds what was wrong."""
 
 import json
+import posixpath
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
@@ -66,7 +69,7 @@ WRONG: list[tuple[SecretKind, Values, list[str]]] = [
     (SecretKind.AZURE_CREDENTIALS, {"account_name": "acme"}, ["account_key"]),
     (
         SecretKind.AZURE_CREDENTIALS,
-        {"account_name": "acme", "account_key": MARK, "sas_token": MARK},
+        {"account_name": "acme", "account_key": MARK, "sas_token": f"sig={MARK}"},
         ["account_key"],
     ),
     (
@@ -111,6 +114,123 @@ def test_what_is_wrong_is_named_by_its_field_and_not_repeated(
     found = violations(kind, values)
     assert [violation.path for violation in found] == paths
     assert not any(MARK in violation.message for violation in found)
+
+
+# What would make a host, a path or a query of another address of what it is put into.
+HOSTILE = [
+    *(
+        "evil.example/",
+        "a/b",
+        "a#b",
+        "a@evil.example",
+        "a?b",
+        "a\\.b",
+        "a:80",
+        "a%2fb",
+        "..",
+        ".",
+        "a..b",
+        ".a",
+    ),
+    *("a.", "-a", "a-", "a--b", "a b", "a;b", "a,b", "[::1]", "ä", "a\n", "a\x00", "ａ", "a_b"),
+]
+PLACES = [
+    (SecretKind.AWS_CREDENTIALS, "region"),
+    (SecretKind.AZURE_CREDENTIALS, "account_name"),
+    (SecretKind.AZURE_CREDENTIALS, "tenant_id"),
+    (SecretKind.AZURE_CREDENTIALS, "client_id"),
+    (SecretKind.GRAPH_APP, "tenant_id"),
+    (SecretKind.GRAPH_APP, "client_id"),
+]
+IN_ADDRESSES = st.text(st.sampled_from("aZ09.-/\\#?@:%&=_ \n[]") | st.characters(), min_size=1, max_size=40)
+
+
+def fault(kind: SecretKind, name: str, value: str) -> str | None:
+    (field,) = (field for field in KINDS[kind].fields if field.name == name)
+    return field.fault(value)
+
+
+@pytest.mark.parametrize(("kind", "name"), PLACES)
+@pytest.mark.parametrize("value", HOSTILE)
+def test_what_stands_in_an_address_is_a_name(kind: SecretKind, name: str, value: str) -> None:
+    assert fault(kind, name, value)
+
+
+@given(st.sampled_from(PLACES), IN_ADDRESSES)
+def test_a_name_leaves_the_address_that_it_stands_in_as_it_was(
+    place: tuple[SecretKind, str], value: str
+) -> None:
+    if fault(*place, value) is None:
+        assert urlsplit(f"https://s3.{value}.example/x").hostname == f"s3.{value.lower()}.example"
+        assert posixpath.normpath(urlsplit(f"https://login.example/{value}/t").path) == f"/{value}/t"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "@evil.example",
+        ".evil.example",
+        "/a",
+        "a",
+        "a=b#c",
+        "a=b@c",
+        "a=\\",
+        "a=b&",
+        "?",
+        "a=b?c",
+        "a=é",
+        "a=b c",
+    ],
+)
+def test_what_is_appended_to_an_address_is_a_query(value: str) -> None:
+    assert fault(SecretKind.AZURE_CREDENTIALS, "sas_token", value)
+
+
+GOOGLES = {
+    "token_uri": "https://oauth2.googleapis.com/token",
+    "universe_domain": "googleapis.com",
+    "project_id": "acme.example:acme-1",
+    "client_email": "a.b@acme.iam.gserviceaccount.com",
+}
+NOT_GOOGLES = [
+    *(("token_uri", f"https://evil.com{mark}.googleapis.com/") for mark in "\\/#?@:%& \n\t;,"),
+    *(
+        ("token_uri", text)
+        for text in (
+            *("https://googleapis.com.evil.com/", "https://evilgoogleapis.com/", "https://.googleapis.com/"),
+            *("https://a@oauth2.googleapis.com/", "https://oauth2.googleapis.com:80/", "//a.googleapis.com/"),
+            *(
+                "https://a.googleapis.com/..\\evil",
+                "https://a.googleapis.com/?a",
+                "https://a.googleapis.com/#a",
+            ),
+            *("https://a..googleapis.com/", "https://a.googleapis.com./", "https:\\a.googleapis.com/"),
+            "https://accounts.google.com.evil.com/",
+        )
+    ),
+    *(
+        ("universe_domain", text)
+        for text in ("", "evil.com", "googleapis.com.evil.com", "googleapis.com/", 1)
+    ),
+    *(("project_id", text) for text in ("", "a/../b", "a#b", "a?b", "a b", "..", "a:b:c", 1, None)),
+    *(("client_email", text) for text in ("a/b@c.d", "a@c/d", "a@b@c", "a#b@c", "a?@c", "a\\@c", "a%2f@c")),
+]
+
+
+def test_what_google_gives_out_is_taken() -> None:
+    assert not violations(SecretKind.GCP_SERVICE_ACCOUNT, {"json": json.dumps({**ACCOUNT, **GOOGLES})})
+
+
+@pytest.mark.parametrize(("name", "value"), NOT_GOOGLES)
+def test_no_part_of_a_service_account_leads_elsewhere(name: str, value: object) -> None:
+    assert violations(SecretKind.GCP_SERVICE_ACCOUNT, {"json": json.dumps({**ACCOUNT, name: value})})
+
+
+@given(IN_ADDRESSES)
+def test_a_token_uri_has_a_host_of_googles_whatever_stands_before_it(text: str) -> None:
+    account = {**ACCOUNT, "token_uri": f"https://{text}.googleapis.com/token"}
+    if not violations(SecretKind.GCP_SERVICE_ACCOUNT, {"json": json.dumps(account)}):
+        assert re.fullmatch(r"[A-Za-z0-9.-]+", text)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.text(), lambda inner: st.dictionaries(st.text(), inner)))
