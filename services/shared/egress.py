@@ -25,6 +25,11 @@ _PORTS: Final = {"http": 80, "https": 443}
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)\Z")
 # What `inet_aton` reads as IPv4: up to four numbers, in decimal, octal or hexadecimal.
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*\Z|[0-9]+\Z")
+# A path that every reader splits into the same steps: none empty, `.` or `..` under any spelling, and no parameters.
+_PATH = re.compile(
+    r"(?:/(?!\.{1,2}(?:/|\Z))"
+    r"(?:[A-Za-z0-9._~!$&'()*+,=:@-]|%(?!2[eEfF5]|5[cC]|[01][0-9a-fA-F]|7[fF])[0-9a-fA-F]{2})+)*/?\Z"
+)
 _RESOLVE_SECONDS: Final = 3
 
 _METADATA: Final = frozenset(
@@ -37,6 +42,23 @@ _METADATA: Final = frozenset(
 _NAT64: Final = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 _COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
 _SIX_TO_FOUR: Final = ipaddress.IPv6Network("2002::/16")
+# What the IANA special-purpose registries list and some Python's `is_global` takes for global: relays and anycast
+# services, which lead to whoever announces them, and documentation.
+_SPECIAL: Final = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "192.0.0.0/24",  # protocol assignments, RFC 6890; PCP and TURN anycast, RFC 7723 and 8155
+            "192.31.196.0/24",  # AS112, RFC 7535
+            "192.52.193.0/24",  # AMT relays, RFC 7450
+            "192.88.99.0/24",  # 6to4 relays, RFC 7526
+            "192.175.48.0/24",  # AS112, RFC 7534
+            "2001::/23",  # protocol assignments, RFC 2928
+            "2620:4f:8000::/48",  # AS112, RFC 7534
+            "3fff::/20",  # documentation, RFC 9637
+        ),
+    )
+)
 _GLOBAL_UNICAST: Final = ipaddress.IPv6Network("2000::/3")
 
 
@@ -119,9 +141,11 @@ def _normal(parts: SplitResult, host: str, port: int) -> HttpAddress:
     shown = f"[{host}]" if ":" in host else host
     if port != _PORTS[parts.scheme]:
         shown = f"{shown}:{port}"
-    if any(step in {".", ".."} for step in parts.path.split("/")) or not parts.path.isascii():
-        raise AddressInvalid("The path must be of ASCII characters, without . and .. as steps.")
-    return HttpAddress(f"{parts.scheme}://{shown}{parts.path.rstrip('/')}", host, port)
+    if not _PATH.match(parts.path):
+        raise AddressInvalid(
+            "The path must be of plain ASCII characters, without empty steps, . and .. among them."
+        )
+    return HttpAddress(f"{parts.scheme}://{shown}{parts.path.removesuffix('/')}", host, port)
 
 
 def _host(text: str) -> str:
@@ -179,6 +203,8 @@ def classify(address: Address) -> Place:
 
 
 def _is_public(address: Address) -> bool:
+    if any(address in network for network in _SPECIAL):
+        return False
     if isinstance(address, ipaddress.IPv6Address):
         return address in _GLOBAL_UNICAST and address not in _SIX_TO_FOUR and address.is_global
     return address.is_global and not address.is_multicast

@@ -1,4 +1,4 @@
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 
 import pytest
 from hypothesis import given
@@ -62,6 +62,107 @@ PLACES = {
 @pytest.mark.parametrize("text", PLACES)
 def test_an_address_leads_where_the_address_inside_it_leads(text: str) -> None:
     assert classify(ip_address(text)) is PLACES[text]
+
+
+# The IANA special-purpose address registries (IPv4, IPv6) with multicast, and where each leads.
+REGISTRY = {
+    "0.0.0.0/8": Place.PRIVATE,
+    "10.0.0.0/8": Place.PRIVATE,
+    "100.64.0.0/10": Place.PRIVATE,
+    "127.0.0.0/8": Place.LOOPBACK,
+    "169.254.0.0/16": Place.LINK_LOCAL,
+    "172.16.0.0/12": Place.PRIVATE,
+    "192.0.0.0/24": Place.PRIVATE,
+    "192.0.0.0/29": Place.PRIVATE,
+    "192.0.0.8/32": Place.PRIVATE,
+    "192.0.0.9/32": Place.PRIVATE,
+    "192.0.0.10/32": Place.PRIVATE,
+    "192.0.0.170/31": Place.PRIVATE,
+    "192.0.2.0/24": Place.PRIVATE,
+    "192.31.196.0/24": Place.PRIVATE,
+    "192.52.193.0/24": Place.PRIVATE,
+    "192.88.99.0/24": Place.PRIVATE,
+    "192.168.0.0/16": Place.PRIVATE,
+    "192.175.48.0/24": Place.PRIVATE,
+    "198.18.0.0/15": Place.PRIVATE,
+    "198.51.100.0/24": Place.PRIVATE,
+    "203.0.113.0/24": Place.PRIVATE,
+    "224.0.0.0/4": Place.PRIVATE,
+    "240.0.0.0/4": Place.PRIVATE,
+    "255.255.255.255/32": Place.PRIVATE,
+    "::/128": Place.PRIVATE,
+    "::1/128": Place.LOOPBACK,
+    "::ffff:0:0/96": Place.PRIVATE,
+    "64:ff9b::/96": Place.PRIVATE,
+    "64:ff9b:1::/48": Place.PRIVATE,
+    "100::/64": Place.PRIVATE,
+    "100:0:0:1::/64": Place.PRIVATE,
+    "2001::/23": Place.PRIVATE,
+    "2001::/32": Place.PRIVATE,
+    "2001:1::1/128": Place.PRIVATE,
+    "2001:1::2/128": Place.PRIVATE,
+    "2001:1::3/128": Place.PRIVATE,
+    "2001:2::/48": Place.PRIVATE,
+    "2001:3::/32": Place.PRIVATE,
+    "2001:4:112::/48": Place.PRIVATE,
+    "2001:10::/28": Place.PRIVATE,
+    "2001:20::/28": Place.PRIVATE,
+    "2001:30::/28": Place.PRIVATE,
+    "2001:db8::/32": Place.PRIVATE,
+    "2002::/16": Place.PRIVATE,
+    "2620:4f:8000::/48": Place.PRIVATE,
+    "3fff::/20": Place.PRIVATE,
+    "5f00::/16": Place.PRIVATE,
+    "fc00::/7": Place.PRIVATE,
+    "fe80::/10": Place.LINK_LOCAL,
+    "ff00::/8": Place.PRIVATE,
+}
+
+
+@pytest.mark.parametrize("text", REGISTRY)
+def test_nothing_that_iana_lists_as_special_is_public(text: str) -> None:
+    network = ip_network(text)
+    assert {classify(network[0]), classify(network[-1])} == {REGISTRY[text]}
+
+
+PATHS: dict[str, str | None] = {
+    "": "",
+    "/": "",
+    "/v1/": "/v1",
+    "/v1/a~b_c-d.e/...": "/v1/a~b_c-d.e/...",
+    "/a%20b/(c)": "/a%20b/(c)",
+    "/openai/deployments/x:1@2": "/openai/deployments/x:1@2",
+    **dict.fromkeys(
+        ["/%2e%2e", "/%2E./a", "/.%2e", "/a/..", "/./a", "/..;/", "/..;a/b", "/a;b", "//evil", "/a//b", "//"]
+    ),
+    **dict.fromkeys(
+        [
+            "/a%2fb",
+            "/a%5cb",
+            "/a%252fb",
+            "/%",
+            "/%4",
+            "/%zz",
+            "/%00",
+            "/%0d%0a",
+            "/%7f",
+            '/"',
+            "/<",
+            "/^",
+            "/|",
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_has_steps_that_every_reader_sees_alike(path: str) -> None:
+    kept = PATHS[path]
+    if kept is None:
+        with pytest.raises(AddressInvalid):
+            parse_address(f"http://a{path}")
+    else:
+        assert parse_address(f"http://a{path}").url == f"http://a{kept}"
 
 
 HOSTS = {
