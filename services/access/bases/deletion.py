@@ -7,7 +7,7 @@ import asyncpg
 
 from acervo.events.v1.facts_pb2 import OrganizationDeleted
 from services.access import grants
-from services.access.audit import log
+from services.access.audit import ends, log
 from services.access.audit.bases import of_base
 from services.access.audit.events import Action, Event, ObjectKind, details
 from services.access.bases import knowledge_bases, names, teardowns
@@ -80,6 +80,7 @@ async def delete_organization(
     rows = await connection.fetch(_BASES, organization_id)
     await take_down(connection, caller, rows, new_id, owner_gone=True)
     await changing.delete_of_organization(connection, caller, organization_id)
+    await ends.of_organization(connection, caller, organization_id)
     name = await connection.fetchval(_DELETE, organization_id)
     event = Event(
         Action.ORGANIZATION_DELETED,

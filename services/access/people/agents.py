@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
-from services.access.audit import log
+from services.access.audit import ends, log
 from services.access.audit.events import Action, Details, Event, ObjectKind, details
 from services.access.people import organizations
 from services.access.people.roles import Permission, roles_with
@@ -105,6 +105,7 @@ async def rename(connection: Connection, caller: Caller, agent_id: UUID, display
 async def delete(connection: Connection, caller: Caller, agent_id: UUID) -> None:
     """End an agent, with all that was granted to it. Raises AgentNotFound."""
     agent = await _lock(connection, caller, agent_id)
+    await ends.of_agent(connection, caller, agent_id)
     await connection.execute(_REVOKE, agent_id)
     if not await connection.fetchval(_DELETE, agent_id):
         raise AgentNotFound

@@ -9,7 +9,7 @@ from uuid import UUID
 import asyncpg
 
 from acervo.events.v1.facts_pb2 import MemberRemoved
-from services.access.audit import log
+from services.access.audit import ends, log
 from services.access.audit.events import Action, Details, Event, ObjectKind, details
 from services.access.people.roles import (
     MemberChange,
@@ -286,6 +286,7 @@ async def remove_everywhere(connection: Connection, caller: Caller, user_id: UUI
 
 
 async def _remove(connection: Connection, caller: Caller, member: Membership, role: Role) -> None:
+    await ends.of_member(connection, caller, member.organization_id, member.user_id)
     await connection.execute(_DELETE_MEMBER, member.organization_id, member.user_id)
     await _record_member(connection, caller, Action.MEMBER_REMOVED, member, before=role, after=None)
     removed = MemberRemoved(organization_id=str(member.organization_id), user_id=str(member.user_id))

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import asyncpg
 
-from services.access.audit import log
+from services.access.audit import ends, log
 from services.access.audit.events import Action, Details, Event, ObjectKind, details
 from services.access.people import organizations
 from services.access.people.organizations import Membership
@@ -95,6 +95,7 @@ async def rename(connection: Connection, caller: Caller, team_id: UUID, display_
 async def delete(connection: Connection, caller: Caller, team_id: UUID) -> None:
     """Delete a team with what was granted to it; what was visible to it turns private. Raises TeamNotFound."""
     team = await _lock(connection, caller, team_id)
+    await ends.of_team(connection, caller, team_id)
     await connection.execute(_HIDE_BASES, team_id)
     await connection.execute(_HIDE_SECRETS, team_id)
     await connection.execute(_DELETE, team_id)

@@ -35,7 +35,11 @@ MORE_THAN_ONE: Final[dict[str, list[str]]] = {
         "organization.deleted",
         *["knowledge_base.deleted"] * 3,
         "secret.deleted",
+        "team.deleted",
+        "endpoint.deleted",
+        *["agent.deleted"] * 2,
     ],
+    "/acervo.access.v1.AgentService/DeleteAgent": ["agent.deleted", "grant.revoked"],
 }
 """Methods that change several things, each of which is found by its own id."""
 
@@ -86,6 +90,32 @@ async def test_a_change_is_written_down_once_with_who_made_it(
                 assert {str(event["actor_user_id"]) for event in written} == {world.id(kind)}
             await call(access, world, method, kind, request)
             assert await events(pool) == [*before, *written]
+
+
+async def test_what_goes_with_another_thing_is_found_by_its_own_id(access: Access, pool: Pool) -> None:
+    acme = await access.organization("ana", "Acme", bea=org.ROLE_VIEWER)
+    team = await access.team("ana", acme, "bea")
+    shown = {"visibility": kb.VISIBILITY_TEAM, "team_id": team}
+    seen = await access.base("ana", scope=kb.SCOPE_ORG, organization_id=acme, **shown)
+    secret = await access.secret("ana", acme, **shown)
+    base = await access.private_base("ana", acme)
+    to_team = await access.grant("ana", base, team_id=team)
+    to_bea = await access.grant("ana", base, user_id=access.id("bea"))
+    await access.teams.DeleteTeam(teams_pb2.DeleteTeamRequest(team_id=team), **access.person("ana"))
+    leave = org.RemoveMemberRequest(organization_id=acme, user_id=access.id("bea"))
+    await access.organizations.RemoveMember(leave, **access.person("bea"))
+    for thing, actor, action, visibility in (
+        (seen.id, "ana", "knowledge_base.updated", "private"),
+        (secret.id, "ana", "secret.updated", "private"),
+        (to_team.id, "ana", "grant.revoked", None),
+        (to_bea.id, "bea", "grant.revoked", None),
+    ):
+        (row,) = await pool.fetch(
+            "SELECT * FROM audit_events WHERE object_id = $1 ORDER BY id DESC LIMIT 1", thing
+        )
+        assert (row["action"], str(row["actor_user_id"])) == (action, access.id(actor))
+        assert row["after"].get("visibility") == visibility
+        assert str(row["organization_id"]) == acme
 
 
 async def test_what_changes_nothing_is_not_written_down(access: Access, trust: Trust, pool: Pool) -> None:
