@@ -32,6 +32,10 @@ from services.shared.names import check_collection_name
 from services.shared.paging import PageRequest
 
 MAX_DISPLAY_NAME = 200
+# Control and format characters, surrogates, separators of lines; what is not assigned may become any of these.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})
+_JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+"""Several scripts, and emoji, are not written without these."""
 MAX_MODEL_NAME = 200
 MAX_WIDTH = 4096
 MAX_TARGETS = 100
@@ -90,9 +94,16 @@ def read_display_name(fields: Fields, text: str) -> str:
     name = text.strip()
     if not 1 <= len(name) <= MAX_DISPLAY_NAME:
         fields.refuse("display_name", f"This must have 1 to {MAX_DISPLAY_NAME} characters.")
-    elif any(unicodedata.category(character) == "Cc" for character in name):
-        fields.refuse("display_name", "This must not hold control characters.")
+    elif not _is_shown_as_written(name):
+        message = "This must hold no control or direction characters, and something that is seen."
+        fields.refuse("display_name", message)
     return name
+
+
+def _is_shown_as_written(name: str) -> bool:
+    """Whether a name looks like itself: nothing in it turns, hides or breaks the text, and something is to be seen."""
+    kinds = {unicodedata.category(character) for character in name if character not in _JOINERS}
+    return not kinds & _UNSEEN and any(kind[0] in "LNPS" for kind in kinds)
 
 
 def organization_name(request: organizations_pb2.CreateOrganizationRequest) -> str:
